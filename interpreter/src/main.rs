@@ -1,0 +1,3 @@
+//! The program `pilotage`.
+
+fn main() {}

@@ -1,0 +1,4 @@
+//! A deterministic world for the core of Pilotage: a cluster, a store, people and faults, all without IO.
+#![no_std]
+
+extern crate alloc;
