@@ -13,4 +13,5 @@
 
 extern crate alloc;
 
+pub mod charm;
 pub mod time;
