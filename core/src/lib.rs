@@ -14,4 +14,15 @@
 extern crate alloc;
 
 pub mod charm;
+pub mod digest;
+pub mod effect;
+pub mod event;
+pub mod kubernetes;
+pub mod life;
+pub mod name;
+pub mod outcome;
+pub mod provisioner;
+pub mod reason;
+pub mod secret;
+pub mod state;
 pub mod time;

@@ -1,0 +1,170 @@
+//! What the core is told.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::EffectId;
+use crate::kubernetes::read::{Object, Pod};
+use crate::kubernetes::{Key, Kind};
+use crate::life::Life;
+use crate::name::{Uid, Version};
+use crate::outcome::Outcome;
+use crate::state::{
+    ApplicationReport, ModelView, Provisioning, RemovalWish, StorageInstance, Unit,
+};
+
+/// Something that happened. Events may come late, twice and, over several sources, in any order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// A source begins to tell everything that it has; what it does not tell before [`Event::Synced`] is gone.
+    Listing {
+        /// Which.
+        source: Source,
+    },
+    /// The source has told everything, as of one moment.
+    Synced {
+        /// Which.
+        source: Source,
+    },
+    /// The source cannot be read at present.
+    SourceFailed {
+        /// Which.
+        source: Source,
+        /// What it said.
+        reason: Box<str>,
+    },
+
+    /// A model is there, or has changed.
+    ModelChanged(Arc<ModelView>),
+    /// A model's record is no more.
+    ModelGone {
+        /// Which.
+        model: Uid,
+    },
+    /// An application is there, or its life or version has changed. The first that is told of an application.
+    LifeChanged {
+        /// Which record.
+        record: RecordId,
+        /// Its name.
+        name: Box<str>,
+        /// Its model.
+        model: Uid,
+        /// Its life.
+        life: Life,
+        /// How it is to go, once it is to go.
+        removal: Option<RemovalWish>,
+    },
+    /// The number of units wanted, or the scaling in progress, has changed.
+    ScaleChanged {
+        /// Which record.
+        record: RecordId,
+        /// Units wanted.
+        scale: u32,
+        /// The target of the scaling in progress.
+        scaling: Option<u32>,
+    },
+    /// Whether the application is trusted has changed.
+    TrustChanged {
+        /// Which record.
+        record: RecordId,
+        /// Whether it may do everything in the cluster.
+        trust: bool,
+    },
+    /// What the pods are made from has changed.
+    ProvisioningChanged {
+        /// Which record.
+        record: RecordId,
+        /// What they are made from, or why that is not known yet.
+        provisioning: Result<Arc<Provisioning>, Box<str>>,
+    },
+    /// A unit is there, or its record has changed.
+    UnitChanged {
+        /// Which record.
+        record: RecordId,
+        /// The unit.
+        unit: Arc<Unit>,
+    },
+    /// A unit's record is no more.
+    UnitRemoved {
+        /// Which record.
+        record: RecordId,
+        /// Its number.
+        number: u32,
+    },
+    /// A storage of the application is there, or its record has changed.
+    StorageChanged {
+        /// Which record.
+        record: RecordId,
+        /// The storage.
+        storage: Arc<StorageInstance>,
+    },
+    /// A storage left the application's record.
+    StorageRemoved {
+        /// Which record.
+        record: RecordId,
+        /// Its number in the model.
+        number: u32,
+    },
+    /// What was last reported of the application as a whole.
+    Reported {
+        /// Which record.
+        record: RecordId,
+        /// The report.
+        report: Arc<ApplicationReport>,
+    },
+
+    /// A pod is there, or has changed.
+    PodUpdated(Arc<Pod>),
+    /// A pod is gone, or no longer carries our label.
+    PodDeleted {
+        /// Where it was.
+        key: Key,
+        /// Which.
+        uid: Uid,
+        /// The version of its end.
+        version: Version,
+    },
+    /// An object that is no pod is there, or has changed.
+    ObjectUpdated(Arc<Object>),
+    /// An object that is no pod is gone, or no longer carries our label.
+    ObjectDeleted {
+        /// Where it was.
+        key: Key,
+        /// Which.
+        uid: Uid,
+        /// The version of its end.
+        version: Version,
+    },
+
+    /// It is at least as late as the last step asked to be woken.
+    Timer,
+    /// What became of an effect.
+    EffectCompleted {
+        /// Which.
+        id: EffectId,
+        /// What became of it.
+        outcome: Outcome,
+    },
+}
+
+/// A record's identity and version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RecordId {
+    /// Which.
+    pub uid: Uid,
+    /// The version that the event tells of.
+    pub version: Version,
+}
+
+/// Where events come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The state.
+    Store,
+    /// One watched kind.
+    Cluster(Kind),
+}

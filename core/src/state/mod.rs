@@ -1,0 +1,31 @@
+//! The state: three kinds of record, and the commands that change them.
+//!
+//! * [`Model`]: a namespace, its settings, and which applications it once had;
+//! * [`Application`]: what a user wants, and what Pilotage knows of it;
+//! * [`Storage`]: a storage that outlives its application.
+//!
+//! Every rule about records is here, in pure functions: a store only finds a record, applies a command, and keeps what
+//! comes out. One [`Command`] changes one record. What the provisioner hears of a change is computed by [`changes`],
+//! the same for a live change and for the first list after a start.
+
+mod application;
+mod command;
+mod model;
+mod provisioning;
+mod status;
+mod storage;
+mod unit;
+
+pub use application::{
+    Application, ApplicationReport, ApplicationSpec, ApplicationState, CharmOrigin, Login, Removal,
+    RemovalWish, Resource, ResourceValue, ServiceReport,
+};
+pub use command::{
+    ApplicationCommand, Caller, Command, Given, ModelCommand, NewApplication, NewStorage, Refresh,
+    Report, StorageCommand, StorageReport, UnitReport,
+};
+pub use model::{Model, ModelSpec, ModelState, ModelView};
+pub use provisioning::{ProvisionedContainer, Provisioning, ServiceSettings, TEMPLATE_REVISION};
+pub use status::{Status, StatusReport, Word};
+pub use storage::{Storage, StorageInstance, StorageWord};
+pub use unit::{PodFacts, Unit};
