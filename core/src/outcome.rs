@@ -49,7 +49,10 @@ pub enum Reply {
     },
     /// The record's version since, what changed, and what was drawn.
     Recorded {
-        /// The record's version since.
+        /// The version that the command was applied to; 0 for a new record. Whoever knew an older one has missed a
+        /// change, and waits for the watch to tell it before it believes `changes`.
+        before: Version,
+        /// The record's version since; equal to `before` if nothing changed.
         version: Version,
         /// The same events that the store's watch will tell.
         changes: Vec<Event>,
