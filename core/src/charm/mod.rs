@@ -8,14 +8,22 @@
 //! authors wrote. Numbers are whole; a decimal number is kept as canonical text, so that values can be compared and
 //! hashed.
 
+pub mod affinity;
 pub mod assumes;
 pub mod config;
 pub mod constraints;
 pub mod container;
 pub mod device;
 pub mod directive;
+pub mod document;
 pub mod filesystem;
+mod format;
+pub mod image;
+pub mod metadata;
+pub mod mistake;
+pub mod names;
 pub mod resource;
+mod size;
 pub mod storage;
 
 use alloc::string::String;
@@ -23,6 +31,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+pub use affinity::Affinity;
 pub use assumes::Assumption;
 pub use config::{ConfigOption, ConfigValue, OptionKind};
 pub use constraints::Constraints;
@@ -32,6 +41,8 @@ pub use directive::StorageDirective;
 pub use filesystem::{
     AccessMode, ContainerMount, Filesystem, FilesystemKind, Pool, Provider, StorageDefaults,
 };
+pub use metadata::{Files, Reading, read};
+pub use mistake::{Mistake, Severity};
 pub use resource::{ResourceDeclaration, ResourceKind};
 pub use storage::{Count, StorageDeclaration, StorageKind};
 
