@@ -1,1 +1,10 @@
 //! The half of Pilotage that does: runs the core's effects against Kubernetes and the state.
+//!
+//! * [`store`]: where the state is kept;
+//! * [`cluster`]: where the pods are kept.
+
+pub mod clock;
+pub mod cluster;
+pub mod failpoint;
+pub mod identity;
+pub mod store;

@@ -1,0 +1,48 @@
+//! Where the pods are: a cluster that effects are run against, and that tells what it sees.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use pilotage_core::effect::Effect;
+use pilotage_core::event::Event;
+use pilotage_core::kubernetes::Kind;
+use pilotage_core::name::Uid;
+use pilotage_core::outcome::Outcome;
+use pilotage_core::secret::SecretRef;
+use tokio::sync::mpsc;
+
+/// A future that a trait object can answer, and that can be handed to another task.
+pub type Answer<T> = Pin<Box<dyn Future<Output = T> + Send + 'static>>;
+
+/// Gives the value of a secret, if the vault has it. May block for a moment.
+pub type Values = Arc<dyn Fn(&SecretRef) -> Option<String> + Send + Sync>;
+
+/// A Kubernetes cluster.
+pub trait Cluster: Send + Sync {
+    /// Its identity: the uid of its namespace `kube-system`.
+    fn uid(&self) -> Answer<Result<Uid, ClusterError>>;
+
+    /// Runs one effect, as one request, and says what became of it. Dropping the future gives up on the answer, not on
+    /// the request. Placeholders are filled from `values` on the way.
+    ///
+    /// [`Action::Store`](pilotage_core::effect::Action::Store) is no request to a cluster: it is refused as not sent.
+    fn run(&self, effect: Arc<Effect>, values: Values) -> Answer<Outcome>;
+
+    /// Tells everything of ours of one kind, and then what changes: `Listing`, the objects, `Synced`, changes; again
+    /// from the start where a watch cannot be resumed. Ends when nobody listens any more.
+    fn watch(&self, kind: Kind, events: mpsc::Sender<Event>) -> Answer<()>;
+}
+
+/// A cluster that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// The file that keeps the embedded cluster cannot be used.
+    #[error("embedded cluster in {}: {what}", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+}

@@ -1,0 +1,95 @@
+//! What can go wrong with a state.
+
+use std::io;
+use std::path::PathBuf;
+
+use pilotage_core::name::Uid;
+
+use super::Holder;
+use crate::identity::NoRandomness;
+
+/// A state that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file, its folder or its lock cannot be reached.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The database engine says no.
+    #[error("state file {}: {source}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// The file is something else.
+    #[error(
+        "{} is not a state file of Pilotage; name another with --state or PILOTAGE_STATE",
+        path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later release wrote it.
+    #[error(
+        "state file {} has format {theirs}, this release of Pilotage reads up to {ours}; use the release that wrote it, or a later one",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        theirs: i64,
+        /// The latest that we read.
+        ours: i64,
+    },
+    /// What is in it cannot be read.
+    #[error(
+        "state file {} is damaged: {what}; put back a copy of it, or move it away to start with an empty state",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What cannot be read.
+        what: String,
+    },
+    /// Another process keeps the file for itself longer than we wait.
+    #[error("state file {} is in use by another process; try again", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another provisioner runs on it.
+    #[error("a provisioner is already running on {}: {holder}; stop it first", path.display())]
+    Held {
+        /// The file.
+        path: PathBuf,
+        /// Who.
+        holder: Holder,
+    },
+    /// It belongs to another cluster.
+    #[error(
+        "state file {} belongs to the cluster with uid {theirs}, this one has {ours}; choose the other cluster, or another state with --state",
+        path.display()
+    )]
+    OtherCluster {
+        /// The file.
+        path: PathBuf,
+        /// The cluster that it belongs to.
+        theirs: Uid,
+        /// The cluster at hand.
+        ours: Uid,
+    },
+    /// Nothing new can be named.
+    #[error(transparent)]
+    NoRandomness(#[from] NoRandomness),
+}

@@ -1,0 +1,166 @@
+//! One provisioner per state: a lock that ends with its process, beside the state, with the holder's name in it.
+
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use pilotage_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::StoreError;
+
+/// Who runs a provisioner on a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The process.
+    pub pid: u32,
+    /// The machine that it runs on.
+    pub host: String,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}", self.pid, self.host)
+    }
+}
+
+/// Being the one provisioner of a state, until this is dropped or the process ends.
+#[derive(Debug)]
+pub struct Held {
+    /// The lock is on the open file: it ends when the file is closed, and no crash leaves it behind.
+    _lock: File,
+    /// As others see us.
+    pub holder: Holder,
+}
+
+/// Where the lock of a state lies.
+pub fn lock_path(state: &Path) -> PathBuf {
+    let mut name = state.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+    let path = path.to_owned();
+    move |source| StoreError::Io {
+        action,
+        path,
+        source,
+    }
+}
+
+/// Takes the lock of a state.
+///
+/// Whoever only asks who holds it takes it for a moment too, shared; so a lock that is taken is tried a few times.
+///
+/// # Errors
+/// [`StoreError::Held`], or the lock's file cannot be made.
+pub fn hold(state: &Path, at: Timestamp) -> Result<Held, StoreError> {
+    let path = lock_path(state);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(&path)
+        .map_err(io("open", &path))?;
+    for attempt in 0_u32.. {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if attempt < 20 => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Held {
+                    path: state.to_owned(),
+                    holder: read(&mut file).unwrap_or_else(unknown),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(io("lock", &path)(source)),
+        }
+    }
+    let host = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    let holder = Holder {
+        pid: std::process::id(),
+        host,
+        since: at,
+    };
+    write(&mut file, &holder).map_err(io("write", &path))?;
+    Ok(Held {
+        _lock: file,
+        holder,
+    })
+}
+
+/// Who holds the lock of a state.
+///
+/// # Errors
+/// The lock's file is there and cannot be read.
+pub fn holder(state: &Path) -> Result<Option<Holder>, StoreError> {
+    let path = lock_path(state);
+    let mut file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io("open", &path)(error)),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => Ok(Some(read(&mut file).unwrap_or_else(unknown))),
+        Err(TryLockError::Error(source)) => Err(io("lock", &path)(source)),
+    }
+}
+
+fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&serde_json::to_vec(holder)?)
+}
+
+fn read(file: &mut File) -> Option<Holder> {
+    let mut text = String::new();
+    file.seek(SeekFrom::Start(0)).ok()?;
+    file.read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Somebody has the lock and has not written who yet.
+fn unknown() -> Holder {
+    Holder {
+        pid: 0,
+        host: "an unnamed machine".into(),
+        since: Timestamp::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holds_the_others_learn_who_and_the_lock_ends_with_the_holder() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state.db");
+        assert_eq!(holder(&state).unwrap(), None);
+        let held = hold(&state, Timestamp(7)).unwrap();
+        assert_eq!(held.holder.pid, std::process::id());
+        assert_eq!(holder(&state).unwrap(), Some(held.holder.clone()));
+        let refused = hold(&state, Timestamp(8)).unwrap_err();
+        assert!(
+            matches!(&refused, StoreError::Held { holder, .. } if *holder == held.holder),
+            "{refused}"
+        );
+        drop(held);
+        assert_eq!(holder(&state).unwrap(), None);
+        hold(&state, Timestamp(9)).unwrap();
+    }
+}

@@ -1,0 +1,110 @@
+//! Where the state is kept.
+//!
+//! # Guarantees
+//! * One [`Command`] is one transaction: it finds the record, applies the command, keeps what comes out and appends
+//!   what changed to the change log, or none of it.
+//! * What [`Store::execute`] answered as done is durable.
+//! * [`Store::snapshot`] shows one moment, and [`Store::changes_since`] its position gives every later change, in order.
+//!
+//! Every call blocks; none takes longer than a few seconds.
+
+mod error;
+pub mod holder;
+
+use pilotage_core::digest::DigestKey;
+use pilotage_core::event::Event;
+use pilotage_core::name::Uid;
+use pilotage_core::outcome::Outcome;
+use pilotage_core::secret::SecretRef;
+use pilotage_core::state::{Application, Command, Model, Storage};
+use pilotage_core::time::Timestamp;
+
+pub use error::StoreError;
+pub use holder::{Held, Holder};
+
+/// Keeps records, applies commands to them, and tells what changed.
+pub trait Store: Send + Sync {
+    /// Executes one command at one moment, in one transaction, with the values of the secrets that it names.
+    ///
+    /// The answer is `Done` with [`Reply::Recorded`](pilotage_core::outcome::Reply::Recorded); or `Refused` with a
+    /// message for the user, `TryAgain` if somebody else wrote first; or `Unknown` if the commit itself failed.
+    /// On the first command the state comes into being.
+    ///
+    /// # Errors
+    /// The state cannot be read or written. Nothing was changed.
+    fn execute(
+        &self,
+        at: Timestamp,
+        command: &Command,
+        secrets: &[(SecretRef, String)],
+    ) -> Result<Outcome, StoreError>;
+
+    /// Everything, at one moment. A state that does not exist yet is empty, and stays away.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    fn snapshot(&self) -> Result<Snapshot, StoreError>;
+
+    /// What changed since a position that a snapshot or an earlier call gave.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    fn changes_since(&self, position: Position) -> Result<Changes, StoreError>;
+
+    /// A value of the vault.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    fn secret(&self, secret: &SecretRef) -> Result<Option<String>, StoreError>;
+
+    /// The key of this state's fingerprints of secrets. The state comes into being if it does not exist yet.
+    ///
+    /// # Errors
+    /// The state cannot be read or written.
+    fn fingerprint_key(&self) -> Result<DigestKey, StoreError>;
+
+    /// Remembers which cluster this state belongs to, the first time; afterwards refuses another. The state comes into
+    /// being if it does not exist yet.
+    ///
+    /// # Errors
+    /// [`StoreError::OtherCluster`], or the state cannot be read or written.
+    fn bind_cluster(&self, cluster: Uid) -> Result<(), StoreError>;
+
+    /// Who runs a provisioner on this state; nobody, if nobody does.
+    ///
+    /// # Errors
+    /// That cannot be told.
+    fn provisioner(&self) -> Result<Option<Holder>, StoreError>;
+
+    /// Becomes the one provisioner of this state, until the answer is dropped or the process ends, however it ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Held`] names who is, or the state cannot be written.
+    fn hold(&self, at: Timestamp) -> Result<Held, StoreError>;
+}
+
+/// Everything in a state, at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Changes from here on are still to come.
+    pub position: Position,
+    /// Models, by uid.
+    pub models: Vec<Model>,
+    /// Applications, by uid.
+    pub applications: Vec<Application>,
+    /// Storages that outlived their applications, by model and number.
+    pub storages: Vec<Storage>,
+}
+
+/// A place in the change log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position(pub u64);
+
+/// What changed since a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// These events, in order, and where to go on from.
+    Events(Vec<Event>, Position),
+    /// The log no longer reaches back so far, or it is another state: take a snapshot.
+    Lost,
+}
