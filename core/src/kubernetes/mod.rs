@@ -7,7 +7,13 @@
 
 pub mod labels;
 pub mod manifest;
+pub mod names;
+pub mod ownership;
+pub mod quantity;
 pub mod read;
+pub mod satisfies;
+pub mod unit_status;
+pub mod write;
 
 use alloc::boxed::Box;
 use core::fmt;
