@@ -150,13 +150,59 @@ pub enum Event {
     },
 }
 
-/// A record's identity and version.
+/// A record's identity and version, and whether its story goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordId {
     /// Which.
     pub uid: Uid,
     /// The version that the event tells of.
     pub version: Version,
+    /// Whether more events of this version follow: nothing is decided on half a change.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub more: bool,
+}
+
+impl Event {
+    /// The application's record that an event of the store tells of.
+    pub fn record(&self) -> Option<RecordId> {
+        match self {
+            Event::LifeChanged { record, .. }
+            | Event::ScaleChanged { record, .. }
+            | Event::TrustChanged { record, .. }
+            | Event::ProvisioningChanged { record, .. }
+            | Event::UnitChanged { record, .. }
+            | Event::UnitRemoved { record, .. }
+            | Event::StorageChanged { record, .. }
+            | Event::StorageRemoved { record, .. }
+            | Event::Reported { record, .. } => Some(*record),
+            _ => None,
+        }
+    }
+
+    fn record_mut(&mut self) -> Option<&mut RecordId> {
+        match self {
+            Event::LifeChanged { record, .. }
+            | Event::ScaleChanged { record, .. }
+            | Event::TrustChanged { record, .. }
+            | Event::ProvisioningChanged { record, .. }
+            | Event::UnitChanged { record, .. }
+            | Event::UnitRemoved { record, .. }
+            | Event::StorageChanged { record, .. }
+            | Event::StorageRemoved { record, .. }
+            | Event::Reported { record, .. } => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Marks the events of one change of one record: all but the last have more to come.
+    pub fn bundle(events: &mut [Event]) {
+        let count = events.len();
+        for (at, event) in events.iter_mut().enumerate() {
+            if let Some(record) = event.record_mut() {
+                record.more = at.saturating_add(1) < count;
+            }
+        }
+    }
 }
 
 /// Where events come from.
