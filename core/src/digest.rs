@@ -31,17 +31,24 @@ impl Digest {
     ///
     /// # Errors
     /// None for the types of this crate: they are all representable as JSON. A value that is not gives the digest of
-    /// the bytes before the fault.
+    /// nothing.
     pub fn of(value: &impl Serialize) -> Self {
         Self::keyed(DigestKey::default(), value)
     }
 
     /// The digest of a value's JSON under a key.
     pub fn keyed(key: DigestKey, value: &impl Serialize) -> Self {
+        Self::keyed_bytes(key, &serde_json::to_vec(value).unwrap_or_default())
+    }
+
+    /// The digest of bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::keyed_bytes(DigestKey::default(), bytes)
+    }
+
+    fn keyed_bytes(key: DigestKey, bytes: &[u8]) -> Self {
         let mut hasher = SipHasher24::new_with_key(&key.0);
-        if let Ok(bytes) = serde_json::to_vec(value) {
-            hasher.write(&bytes);
-        }
+        hasher.write(bytes);
         Digest(hasher.finish128().as_u128())
     }
 }

@@ -26,3 +26,4 @@ pub mod reason;
 pub mod secret;
 pub mod state;
 pub mod time;
+pub mod trace;

@@ -25,6 +25,9 @@ pub struct Step {
     pub effects: Vec<Effect>,
     /// When to come back with [`Event::Timer`], unless another event comes first and says otherwise.
     pub wake_at: Option<Timestamp>,
+    /// Whether anything but the time is different now. A step that changed nothing, asks for nothing and wakes as the
+    /// last one did is left out of a trace, so this must not be false too often.
+    pub changed: bool,
 }
 
 /// The whole core: a state machine over events.
