@@ -26,9 +26,7 @@ impl Cluster {
         if !uid.is_empty() && uid != old.uid() {
             return Err(update::uid_conflict(context, uid, old.uid()));
         }
-        let refused = |detail: &str| {
-            Failure::conflict(context.resource, &format!("{}", context.name), detail)
-        };
+        let refused = |detail: &str| Failure::conflict(context.resource, context.name, detail);
         if old.deleting() {
             return Err(refused(&format!(
                 "pod {} is being deleted, cannot be assigned to a host",

@@ -10,7 +10,7 @@ fn a_created_object_can_be_read_listed_watched_and_deleted() {
     let made = server.made(Resource::StatefulSet, stateful_set("web"));
     insta::assert_json_snapshot!("stateful_set", made.whole());
     assert_eq!(server.get(Resource::StatefulSet, "web").made(), made);
-    assert_eq!(server.list(Resource::StatefulSet).1, [made.clone()]);
+    assert_eq!(server.list(Resource::StatefulSet).1, vec![made]);
     assert_eq!(
         server
             .create(Resource::StatefulSet, stateful_set("web"))
