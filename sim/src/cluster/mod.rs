@@ -43,6 +43,7 @@ use self::object::Stored;
 use self::request::{Request, Response};
 use self::resource::Resource;
 use self::settings::{Denial, Settings};
+pub use self::store::Change;
 use self::store::Store;
 
 /// The cluster. A clone is a fork: both go on alone.
@@ -135,10 +136,9 @@ impl Cluster {
         self.store.dependents(owner_uid)
     }
 
-    /// Looks at what was written after a version, of all kinds in order: the state that each write left, the last one of
-    /// what is gone.
-    pub fn changed_since(&self, version: u64) -> impl Iterator<Item = &Arc<Stored>> {
-        self.store.since(version).map(|change| &change.after)
+    /// Looks at the writes after a version, of all kinds in order, without a request.
+    pub fn changes_since(&self, version: u64) -> impl Iterator<Item = &Change> {
+        self.store.since(version)
     }
 }
 

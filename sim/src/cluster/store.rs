@@ -62,15 +62,15 @@ impl Ord for dyn Place + '_ {
 
 /// A write: what was there before, and what is there now.
 #[derive(Clone, Debug)]
-pub(crate) struct Change {
+pub struct Change {
     /// The version that the write made.
-    pub(crate) version: u64,
+    pub version: u64,
     /// The object before; none if it was made.
-    pub(crate) before: Option<Arc<Stored>>,
+    pub before: Option<Arc<Stored>>,
     /// The object after, or its last state under the version of its end.
-    pub(crate) after: Arc<Stored>,
+    pub after: Arc<Stored>,
     /// Whether the object is gone.
-    pub(crate) gone: bool,
+    pub gone: bool,
 }
 
 /// The objects and their history.
