@@ -68,6 +68,29 @@ impl ConfigValue {
     }
 }
 
+/// Settings of an application itself, which stand among its charm's options (command line, 2.3).
+pub const SETTINGS: [&str; 14] = [
+    "juju-application-path",
+    "juju-external-hostname",
+    "kubernetes-ingress-allow-http",
+    "kubernetes-ingress-class",
+    "kubernetes-ingress-ssl-passthrough",
+    "kubernetes-ingress-ssl-redirect",
+    "kubernetes-service-annotations",
+    "kubernetes-service-external-ips",
+    "kubernetes-service-externalname",
+    "kubernetes-service-loadbalancer-ip",
+    "kubernetes-service-loadbalancer-sourceranges",
+    "kubernetes-service-target-port",
+    "kubernetes-service-type",
+    "trust",
+];
+
+/// Whether an option is a setting of the application itself, which no charm declares.
+pub fn is_setting(option: &str) -> bool {
+    SETTINGS.contains(&option)
+}
+
 /// Why a value is refused; in Juju's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueRefused {

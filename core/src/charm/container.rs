@@ -91,20 +91,30 @@ fn read_one(
     })
 }
 
-/// What to do about a key that a container cannot have. A map with a container's keys stands one level too deep.
+/// What to do about a key that a container cannot have.
 fn advice_for_unknown(key: &str, at: &At<'_>) -> String {
-    let holds_a_container = match &at.node.value {
-        Value::Map(entries) => entries
-            .iter()
-            .any(|entry| KEYS.contains(&entry.key.as_str())),
-        _ => false,
-    };
-    if holds_a_container {
+    if holds_a_container(&at.node.value) {
         return format!(
             "what stands under {key:?} is one level too deep: move it up, directly under the container"
         );
     }
     mistake::did_you_mean(key, &KEYS)
+}
+
+/// A map with a container's keys, or a list of them, stands one level too deep.
+fn holds_a_container(value: &Value) -> bool {
+    match value {
+        Value::Map(entries) => entries
+            .iter()
+            .any(|entry| KEYS.contains(&entry.key.as_str())),
+        Value::List(items) => items.iter().any(|item| holds_a_container(&item.value)),
+        Value::Scalar(_) => false,
+    }
+}
+
+/// Whether a key that a container cannot have is where its image was meant to be.
+fn was_meant_as_resource(key: &str, at: &At<'_>) -> bool {
+    holds_a_container(&at.node.value) || mistake::closest(key, &KEYS) == Some("resource")
 }
 
 fn read_resource(
@@ -121,7 +131,13 @@ fn read_resource(
         );
     }
     let Some(named) = at.get("resource") else {
-        if at.get_or_null("bases").is_none() {
+        // One slip, one mistake: whoever mends the key has the image.
+        let told = at.get_or_null("bases").is_some()
+            || at
+                .entries(report)
+                .iter()
+                .any(|(key, at)| !KEYS.contains(key) && was_meant_as_resource(key, at));
+        if !told {
             report.error(
                 at.key,
                 &at.path,

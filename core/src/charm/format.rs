@@ -48,7 +48,7 @@ pub(super) fn detect(root: &At<'_>, report: &mut Report) -> Option<Format> {
                 old.key,
                 &old.path,
                 format!(
-                    "pod-spec charms are not supported yet ({} marks one)",
+                    "pod-spec charms are not supported yet, and {} makes this one",
                     quoted(&pod_spec)
                 ),
                 "use a sidecar version of the charm, one with \"containers\"",

@@ -10,6 +10,7 @@
 
 pub mod affinity;
 pub mod assumes;
+pub mod bundle;
 pub mod config;
 pub mod constraints;
 pub mod container;

@@ -11,6 +11,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Charm, Filesystem, FilesystemKind};
+use crate::kubernetes::names;
+use crate::name::Uid;
 
 /// The longest DNS label: names of services, containers and volumes, and the values of labels.
 const LABEL: usize = 63;
@@ -89,69 +91,6 @@ pub fn is_label(text: &str) -> bool {
             .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
 }
 
-/// Name of the service, the workload, the account and the roles of an application.
-pub fn object(application: &str) -> String {
-    application.into()
-}
-
-/// Name of the service that gives the units their addresses.
-pub fn endpoints(application: &str) -> String {
-    format!("{application}-endpoints")
-}
-
-/// Name of the secret that pulls a container's image.
-pub fn pull_secret(application: &str, container: &str) -> String {
-    format!("{application}-{container}-secret")
-}
-
-/// Name of the cluster-wide roles. A colon cannot be in either part, so no two applications share one.
-pub fn cluster_role(namespace: &str, application: &str) -> String {
-    format!("pilotage:{namespace}:{application}")
-}
-
-/// Name of a unit's pod.
-pub fn pod(application: &str, ordinal: u32) -> String {
-    format!("{application}-{ordinal}")
-}
-
-/// Name of the volume of a filesystem that ends with its pod.
-pub fn volume(application: &str, storage: &str, index: Option<u32>) -> String {
-    match index {
-        None => format!("{application}-{storage}"),
-        Some(index) => format!("{application}-{storage}-{index}"),
-    }
-}
-
-/// Name of the claim template, and of the volume, of a filesystem that outlives its pod.
-///
-/// It holds a part of the application's uid, so that another application of the same name never meets the old claims
-/// (B43).
-pub fn claim_template(application: &str, storage: &str, index: Option<u32>, uid: &str) -> String {
-    format!("{}-{}", volume(application, storage, index), short_uid(uid))
-}
-
-/// Name of the claim that Kubernetes makes of a template for one unit.
-pub fn claim(template: &str, application: &str, ordinal: u32) -> String {
-    format!("{template}-{application}-{ordinal}")
-}
-
-/// The first 8 hexadecimal digits of a uid; a uid that does not begin with as many is digested.
-pub fn short_uid(uid: &str) -> String {
-    /// Number of digits.
-    const DIGITS: usize = 8;
-    match uid.get(..DIGITS) {
-        Some(start) if start.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            start.to_ascii_lowercase()
-        }
-        _ => {
-            use core::hash::Hasher;
-            let mut hasher = siphasher::sip::SipHasher13::new();
-            hasher.write(uid.as_bytes());
-            format!("{:08x}", hasher.finish() & 0xffff_ffff)
-        }
-    }
-}
-
 /// What a derived name names. Names of different scopes never clash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
@@ -225,45 +164,51 @@ pub struct Derived {
 /// Derives every name of an application: from its own, its namespace, its charm's containers and its filesystems.
 pub fn derive(
     application: &str,
-    uid: &str,
+    uid: Uid,
     namespace: &str,
     charm: &Charm,
     filesystems: &[Filesystem],
 ) -> Derived {
-    let mut names = Vec::new();
-    names.push((Scope::Workload, object(application)));
-    names.push((Scope::Account, object(application)));
-    names.push((Scope::Service, object(application)));
-    names.push((Scope::Service, endpoints(application)));
-    names.push((Scope::ClusterRole, cluster_role(namespace, application)));
+    let mut derived = Vec::new();
+    derived.push((Scope::Workload, application.into()));
+    derived.push((Scope::Account, application.into()));
+    derived.push((Scope::Service, application.into()));
+    derived.push((Scope::Service, names::endpoints(application)));
+    derived.push((
+        Scope::ClusterRole,
+        names::cluster_role(namespace, application),
+    ));
     // Pods' names are labels of theirs, too; the hash of the revision is at least as long as any ordinal.
-    names.push((
+    derived.push((
         Scope::Label,
         format!("{application}-{}", "0".repeat(REVISION_HASH)),
     ));
     for container in &charm.containers {
-        names.push((Scope::Container, container.name.clone()));
-        names.push((Scope::Secret, pull_secret(application, &container.name)));
+        derived.push((Scope::Container, container.name.clone()));
+        derived.push((
+            Scope::Secret,
+            names::pull_secret(application, &container.name),
+        ));
     }
     for filesystem in filesystems {
         match filesystem.kind {
             FilesystemKind::Claim { .. } => {
                 let template =
-                    claim_template(application, &filesystem.storage, filesystem.index, uid);
-                names.push((Scope::Claim, format!("{template}-{application}")));
-                names.push((Scope::Volume, template));
+                    names::claim_template(application, &filesystem.storage, filesystem.index, uid);
+                derived.push((Scope::Claim, format!("{template}-{application}")));
+                derived.push((Scope::Volume, template));
             }
             FilesystemKind::Rootfs | FilesystemKind::Tmpfs => {
-                names.push((
+                derived.push((
                     Scope::Volume,
-                    volume(application, &filesystem.storage, filesystem.index),
+                    names::volume(application, &filesystem.storage, filesystem.index),
                 ));
             }
         }
     }
     Derived {
         application: application.into(),
-        names,
+        names: derived,
     }
 }
 
