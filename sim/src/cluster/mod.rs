@@ -18,6 +18,7 @@
 //! - IPv6 and dual-stack Services;
 //! - merging the oldest of more than ten `Update` entries of `managedFields`.
 
+pub mod controllers;
 pub mod moment;
 pub mod object;
 pub mod quantity;
@@ -34,11 +35,13 @@ mod server;
 mod store;
 mod validate;
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use pilotage_core::time::Timestamp;
 
+use self::controllers::Controllers;
 use self::object::Stored;
 use self::request::{Request, Response};
 use self::resource::Resource;
@@ -54,6 +57,8 @@ pub struct Cluster {
     denials: Vec<Denial>,
     /// How many uids and generated names were drawn.
     drawn: u64,
+    /// What runs beside the API server, once it was started.
+    controllers: Option<Box<Controllers>>,
 }
 
 impl Cluster {
@@ -64,6 +69,7 @@ impl Cluster {
             store: Store::default(),
             denials: Vec::new(),
             drawn: 0,
+            controllers: None,
         };
         cluster.bootstrap();
         cluster
@@ -74,10 +80,12 @@ impl Cluster {
         if let Some(place) = self.denials.iter().position(|rule| rule.applies(&request)) {
             return self.refuse(place);
         }
-        match self.serve(at, request) {
+        let response = match self.serve(at, request) {
             Ok(response) => response,
             Err(failure) => Response::Failure(failure),
-        }
+        };
+        self.tell_controllers(at);
+        response
     }
 
     fn refuse(&mut self, place: usize) -> Response {

@@ -1,0 +1,5 @@
+//! What the controllers do, behaviour by behaviour.
+
+mod house;
+mod kubelet;
+mod stateful_set;
