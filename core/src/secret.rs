@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::digest::{Digest, DigestKey};
 use crate::name::Uid;
 
 /// Names one value in the store's vault.
@@ -115,6 +116,25 @@ pub fn fill(
     })
 }
 
+/// What stands for the `data` of a Secret wherever the core can see it: a digest under the state's own key.
+pub fn fingerprint(key: DigestKey, data: &Value) -> Digest {
+    Digest::keyed(key, data)
+}
+
+/// Takes a live Secret's data out, and puts its fingerprint in the place where
+/// [`read::Secret`](crate::kubernetes::read::Secret) looks for it. Without data it is the fingerprint of an empty map.
+pub fn redact(key: DigestKey, secret: &mut Value) {
+    if let Value::Object(secret) = secret {
+        let data = match secret.remove("data") {
+            None | Some(Value::Null) => Value::Object(Map::new()),
+            Some(data) => data,
+        };
+        secret.remove("stringData");
+        let fingerprint = fingerprint(key, &data);
+        secret.insert("fingerprint".into(), Value::String(fingerprint.into()));
+    }
+}
+
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: [char; 64] = {
         let mut digits = ['A'; 64];
@@ -179,5 +199,26 @@ mod tests {
         let filled = fill(&manifest, &|_| Some("foo".into()));
         assert_eq!(filled, Ok(json!({"data": {"a": "Zm9v"}, "list": ["Zm9v"]})));
         assert_eq!(fill(&manifest, &|_| None), Err(Missing(secret)));
+    }
+
+    #[test]
+    fn a_redacted_secret_holds_a_fingerprint_that_only_its_key_and_its_data_change() {
+        let mut secrets = [
+            (DigestKey::default(), json!({"data": {"a": "Zm9v"}})),
+            (DigestKey::default(), json!({"data": {"a": "Zm9w"}})),
+            (DigestKey([1; 16]), json!({"data": {"a": "Zm9v"}})),
+            (DigestKey::default(), json!({"stringData": {"a": "foo"}})),
+        ];
+        let mut seen = Vec::new();
+        for (key, secret) in &mut secrets {
+            redact(*key, secret);
+            let text = alloc::format!("{secret}");
+            assert!(!text.contains("Zm9") && !text.contains("foo"), "{text}");
+            assert!(!seen.contains(&text), "{text}");
+            seen.push(text);
+        }
+        let mut again = json!({"data": {"a": "Zm9v"}});
+        redact(DigestKey::default(), &mut again);
+        assert_eq!(alloc::format!("{again}"), seen[0]);
     }
 }

@@ -19,8 +19,10 @@
 //! - merging the oldest of more than ten `Update` entries of `managedFields`.
 
 pub mod controllers;
+pub mod effects;
 pub mod moment;
 pub mod object;
+pub mod persist;
 pub mod quantity;
 pub mod request;
 pub mod resource;

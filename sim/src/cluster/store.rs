@@ -86,6 +86,18 @@ pub(crate) struct Store {
 }
 
 impl Store {
+    /// The objects as they were at a version, without the writes that led there.
+    pub(crate) fn restore(objects: impl IntoIterator<Item = Arc<Stored>>, version: u64) -> Self {
+        let mut store = Store::default();
+        for object in objects {
+            store.put(object);
+        }
+        store.history.clear();
+        store.version = version;
+        store.oldest = version;
+        store
+    }
+
     /// The newest version.
     pub(crate) fn version(&self) -> u64 {
         self.version

@@ -1,6 +1,7 @@
 //! The API server against the recorded facts (K1 to K35), and what must hold for all inputs.
 
 mod basics;
+mod effects;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
