@@ -12,7 +12,7 @@ use crate::life::Life;
 use crate::name::{Uid, Version};
 use crate::outcome::Outcome;
 use crate::state::{
-    ApplicationReport, ModelView, Provisioning, RemovalWish, StorageInstance, Unit,
+    ApplicationReport, ModelView, Provisioning, RemovalWish, Storage, StorageInstance, Unit,
 };
 
 /// Something that happened. Events may come late, twice and, over several sources, in any order.
@@ -114,6 +114,19 @@ pub enum Event {
         record: RecordId,
         /// The report.
         report: Arc<ApplicationReport>,
+    },
+
+    /// A storage that outlived its application is there, or its record has changed. The record carries the version.
+    DetachedStorageChanged {
+        /// The record.
+        storage: Arc<Storage>,
+    },
+    /// The record of a storage that outlived its application is no more.
+    DetachedStorageGone {
+        /// The model.
+        model: Uid,
+        /// The storage's number in the model.
+        number: u32,
     },
 
     /// A pod is there, or has changed.

@@ -9,23 +9,38 @@
 //! the same for a live change and for the first list after a start.
 
 mod application;
+mod apply;
+mod changes;
+mod check;
 mod command;
+mod denial;
 mod model;
+mod naming;
 mod provisioning;
+mod shown;
 mod status;
 mod storage;
+mod transaction;
 mod unit;
+mod view;
 
 pub use application::{
     Application, ApplicationReport, ApplicationSpec, ApplicationState, CharmOrigin, Login, Removal,
     RemovalWish, Resource, ResourceValue, ServiceReport,
 };
+pub use apply::{APPLICATION_SETTINGS, LARGEST_SCALE, REMOVED_REMEMBERED};
+pub use changes::{changes, model_changes, storage_changes};
+pub use check::{Broken, check, check_change};
 pub use command::{
     ApplicationCommand, Caller, Command, Given, ModelCommand, NewApplication, NewStorage, Refresh,
     Report, StorageCommand, StorageReport, UnitReport,
 };
+pub use denial::Denial;
 pub use model::{Model, ModelSpec, ModelState, ModelView};
+pub use naming::{check_application_name, check_model_name};
 pub use provisioning::{ProvisionedContainer, Provisioning, ServiceSettings, TEMPLATE_REVISION};
 pub use status::{Status, StatusReport, Word};
 pub use storage::{Storage, StorageInstance, StorageWord};
+pub use transaction::{Records, Stopped, Transaction, Write, transaction};
 pub use unit::{PodFacts, Unit};
+pub use view::{DEFAULT_MODEL, provisioning};

@@ -294,7 +294,8 @@ fn owner(event: &Event) -> Option<Uid> {
         | Event::PodDeleted { .. }
         | Event::ObjectDeleted { .. } => None,
         Event::ModelChanged(model) => Some(model.uid),
-        Event::ModelGone { model } => Some(*model),
+        Event::ModelGone { model } | Event::DetachedStorageGone { model, .. } => Some(*model),
+        Event::DetachedStorageChanged { storage } => Some(storage.model),
         Event::LifeChanged { record, .. }
         | Event::ScaleChanged { record, .. }
         | Event::TrustChanged { record, .. }

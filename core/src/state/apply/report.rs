@@ -1,0 +1,69 @@
+//! What the cluster shows. A report never makes a unit or a storage and never touches the scale (AFAC-20); equal reports
+//! change nothing (ODD-04).
+
+use alloc::collections::BTreeMap;
+
+use crate::state::{Application, Report, StorageReport, StorageWord, UnitReport};
+use crate::time::Timestamp;
+
+impl Application {
+    pub(super) fn report(&mut self, at: Timestamp, report: &Report) {
+        if let Some(service) = &report.service {
+            self.status.service = Some(service.clone());
+        }
+        // Of two reports on one thing the last counts, so that a report changes nothing the second time.
+        let units = report.units.iter().map(|unit| (unit.number, unit));
+        for unit in units.collect::<BTreeMap<_, _>>().values() {
+            self.report_unit(at, unit);
+        }
+        let storages = report
+            .storage
+            .iter()
+            .map(|storage| (storage.number, storage));
+        for storage in storages.collect::<BTreeMap<_, _>>().values() {
+            self.report_storage(at, storage);
+        }
+        if let Some(provisioner) = &report.provisioner {
+            self.status.provisioner.update(at, provisioner.clone());
+        }
+    }
+
+    fn report_unit(&mut self, at: Timestamp, report: &UnitReport) {
+        let units = &mut self.status.units;
+        let unit = units
+            .binary_search_by_key(&report.number, |unit| unit.number)
+            .ok()
+            .and_then(|place| units.get_mut(place));
+        if let Some(unit) = unit {
+            unit.pod.clone_from(&report.pod);
+            unit.started |= report.ready;
+            unit.workload.update(at, report.workload.clone());
+            unit.agent.update(at, report.agent.clone());
+        }
+    }
+
+    fn report_storage(&mut self, at: Timestamp, report: &StorageReport) {
+        let attached =
+            self.status.storage.iter().any(|storage| {
+                storage.number == report.number && self.unit(storage.unit).is_some()
+            });
+        let storages = &mut self.status.storage;
+        let storage = storages
+            .binary_search_by_key(&report.number, |storage| storage.number)
+            .ok()
+            .and_then(|place| storages.get_mut(place));
+        if let Some(storage) = storage {
+            storage.given.clone_from(&report.given);
+            // A late report must not attach again what a gone unit left behind.
+            let word = match report.word {
+                StorageWord::Pending | StorageWord::Attaching | StorageWord::Attached
+                    if !attached =>
+                {
+                    StorageWord::Detached
+                }
+                word => word,
+            };
+            storage.set(at, word, &report.message);
+        }
+    }
+}
