@@ -158,6 +158,16 @@ impl Replay {
         Replay::default()
     }
 
+    /// The next line is the first of another file.
+    pub fn next_file(&mut self) {
+        self.line = 0;
+    }
+
+    /// How many lines of the file were taken.
+    pub fn lines(&self) -> u64 {
+        self.line
+    }
+
     /// How many steps were replayed and found equal.
     pub fn steps(&self) -> u64 {
         self.steps
