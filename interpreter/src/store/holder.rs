@@ -61,7 +61,7 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Store
 ///
 /// # Errors
 /// [`StoreError::Held`], or the lock's file cannot be made.
-pub fn hold(state: &Path, at: Timestamp) -> Result<Held, StoreError> {
+pub(super) fn hold(state: &Path, at: Timestamp) -> Result<Held, StoreError> {
     let path = lock_path(state);
     let mut file = OpenOptions::new()
         .read(true)
@@ -106,7 +106,7 @@ pub fn hold(state: &Path, at: Timestamp) -> Result<Held, StoreError> {
 ///
 /// # Errors
 /// The lock's file is there and cannot be read.
-pub fn holder(state: &Path) -> Result<Option<Holder>, StoreError> {
+pub(super) fn holder(state: &Path) -> Result<Option<Holder>, StoreError> {
     let path = lock_path(state);
     let mut file = match File::open(&path) {
         Ok(file) => file,

@@ -9,7 +9,11 @@
 //! Every call blocks; none takes longer than a few seconds.
 
 mod error;
-pub mod holder;
+mod holder;
+pub mod sqlite;
+
+use std::path::Path;
+use std::sync::Arc;
 
 use pilotage_core::digest::DigestKey;
 use pilotage_core::event::Event;
@@ -21,6 +25,7 @@ use pilotage_core::time::Timestamp;
 
 pub use error::StoreError;
 pub use holder::{Held, Holder};
+pub use sqlite::Sqlite;
 
 /// Keeps records, applies commands to them, and tells what changed.
 pub trait Store: Send + Sync {
@@ -81,6 +86,11 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError::Held`] names who is, or the state cannot be written.
     fn hold(&self, at: Timestamp) -> Result<Held, StoreError>;
+}
+
+/// Opens the state that `--state` names. Nothing is read or made yet.
+pub fn open(path: &Path) -> Arc<dyn Store> {
+    Arc::new(Sqlite::new(path))
 }
 
 /// Everything in a state, at one moment.
