@@ -1,6 +1,9 @@
 //! Where the pods are: a cluster that effects are run against, and that tells what it sees.
 
+pub mod embedded;
+
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -11,6 +14,10 @@ use pilotage_core::name::Uid;
 use pilotage_core::outcome::Outcome;
 use pilotage_core::secret::SecretRef;
 use tokio::sync::mpsc;
+
+use crate::store::StoreError;
+
+pub use embedded::{Embedded, LATENCIES};
 
 /// A future that a trait object can answer, and that can be handed to another task.
 pub type Answer<T> = Pin<Box<dyn Future<Output = T> + Send + 'static>>;
@@ -38,11 +45,20 @@ pub trait Cluster: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// The file that keeps the embedded cluster cannot be used.
-    #[error("embedded cluster in {}: {what}", path.display())]
-    File {
+    #[error("embedded cluster: {0}")]
+    File(#[from] StoreError),
+    /// What is in it is no cluster.
+    #[error("embedded cluster in {}: {what}; put back a copy of the file", path.display())]
+    Damaged {
         /// The file.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// What is wrong.
         what: String,
     },
+    /// The latencies that a test sets cannot be read.
+    #[error("{LATENCIES}: {0}")]
+    Latencies(serde_json::Error),
+    /// The thread that is its clock cannot be made.
+    #[error("embedded cluster: {0}")]
+    Thread(std::io::Error),
 }
