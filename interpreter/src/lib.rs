@@ -2,11 +2,15 @@
 //!
 //! * [`store`]: where the state is kept;
 //! * [`cluster`]: where the pods are kept;
-//! * [`charm`]: charms and bundles as files.
+//! * [`charm`]: charms and bundles as files;
+//! * [`runtime`]: the loop between core, store and cluster;
+//! * [`trace`]: what it writes down of its steps.
 
 pub mod charm;
 pub mod clock;
 pub mod cluster;
 pub mod failpoint;
 pub mod identity;
+pub mod runtime;
 pub mod store;
+pub mod trace;

@@ -7,8 +7,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use serde_json::Value;
-
 use super::request::{Failure, Response};
 use super::resource::Resource;
 
@@ -29,6 +27,7 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
+#[allow(dead_code)]
 impl Problem {
     /// A field that must be there.
     pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
@@ -45,29 +44,33 @@ impl Problem {
     }
 
     /// A value that is not allowed.
-    pub(crate) fn invalid(field: impl Into<String>, value: impl Into<Value>, detail: &str) -> Self {
+    pub(crate) fn invalid(
+        field: impl Into<String>,
+        value: impl core::fmt::Debug,
+        detail: &str,
+    ) -> Self {
         Problem {
             reason: "FieldValueInvalid",
             field: field.into(),
-            message: format!("Invalid value: {}: {detail}", value.into()),
+            message: format!("Invalid value: {value:?}: {detail}"),
         }
     }
 
     /// A value that stands there twice.
-    pub(crate) fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub(crate) fn duplicate(field: impl Into<String>, value: impl core::fmt::Debug) -> Self {
         Problem {
             reason: "FieldValueDuplicate",
             field: field.into(),
-            message: format!("Duplicate value: {}", value.into()),
+            message: format!("Duplicate value: {value:?}"),
         }
     }
 
     /// A value that names nothing.
-    pub(crate) fn missing(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub(crate) fn missing(field: impl Into<String>, value: impl core::fmt::Debug) -> Self {
         Problem {
             reason: "FieldValueNotFound",
             field: field.into(),
-            message: format!("Not found: {}", value.into()),
+            message: format!("Not found: {value:?}"),
         }
     }
 
@@ -83,7 +86,7 @@ impl Problem {
     /// A value outside the allowed words.
     pub(crate) fn unsupported(
         field: impl Into<String>,
-        value: impl Into<Value>,
+        value: impl core::fmt::Debug,
         allowed: &[&str],
     ) -> Self {
         let allowed: Vec<String> = allowed.iter().map(|word| format!("{word:?}")).collect();
@@ -91,8 +94,7 @@ impl Problem {
             reason: "FieldValueNotSupported",
             field: field.into(),
             message: format!(
-                "Unsupported value: {}: supported values: {}",
-                value.into(),
+                "Unsupported value: {value:?}: supported values: {}",
                 allowed.join(", ")
             ),
         }

@@ -12,6 +12,8 @@ mod service;
 mod subresource;
 mod update;
 
+pub(super) use self::update::check_uid;
+
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
