@@ -7,6 +7,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use serde_json::Value;
+
 use super::request::{Failure, Response};
 use super::resource::Resource;
 
@@ -27,7 +29,6 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-#[allow(dead_code)]
 impl Problem {
     /// A field that must be there.
     pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
@@ -44,33 +45,29 @@ impl Problem {
     }
 
     /// A value that is not allowed.
-    pub(crate) fn invalid(
-        field: impl Into<String>,
-        value: impl core::fmt::Debug,
-        detail: &str,
-    ) -> Self {
+    pub(crate) fn invalid(field: impl Into<String>, value: impl Into<Value>, detail: &str) -> Self {
         Problem {
             reason: "FieldValueInvalid",
             field: field.into(),
-            message: format!("Invalid value: {value:?}: {detail}"),
+            message: format!("Invalid value: {}: {detail}", value.into()),
         }
     }
 
     /// A value that stands there twice.
-    pub(crate) fn duplicate(field: impl Into<String>, value: impl core::fmt::Debug) -> Self {
+    pub(crate) fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Problem {
             reason: "FieldValueDuplicate",
             field: field.into(),
-            message: format!("Duplicate value: {value:?}"),
+            message: format!("Duplicate value: {}", value.into()),
         }
     }
 
     /// A value that names nothing.
-    pub(crate) fn missing(field: impl Into<String>, value: impl core::fmt::Debug) -> Self {
+    pub(crate) fn missing(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Problem {
             reason: "FieldValueNotFound",
             field: field.into(),
-            message: format!("Not found: {value:?}"),
+            message: format!("Not found: {}", value.into()),
         }
     }
 
@@ -86,7 +83,7 @@ impl Problem {
     /// A value outside the allowed words.
     pub(crate) fn unsupported(
         field: impl Into<String>,
-        value: impl core::fmt::Debug,
+        value: impl Into<Value>,
         allowed: &[&str],
     ) -> Self {
         let allowed: Vec<String> = allowed.iter().map(|word| format!("{word:?}")).collect();
@@ -94,7 +91,8 @@ impl Problem {
             reason: "FieldValueNotSupported",
             field: field.into(),
             message: format!(
-                "Unsupported value: {value:?}: supported values: {}",
+                "Unsupported value: {}: supported values: {}",
+                value.into(),
                 allowed.join(", ")
             ),
         }

@@ -37,8 +37,16 @@ impl Cluster {
         if resource == Resource::Pod {
             self.admit_pod(context, value)?;
         }
-        if resource == Resource::PersistentVolumeClaim {
-            self.choose_class(value);
+        match resource {
+            Resource::Namespace => {
+                set_at(value, &["spec", "finalizers"], json!(["kubernetes"]));
+            }
+            Resource::PersistentVolumeClaim => {
+                self.choose_class(value);
+                protect(value, "kubernetes.io/pvc-protection");
+            }
+            Resource::PersistentVolume => protect(value, "kubernetes.io/pv-protection"),
+            _ => {}
         }
         Ok(())
     }
@@ -178,6 +186,15 @@ impl Cluster {
             volumes.push(token_volume(&name));
             set_at(value, &["spec", "volumes"], Value::Array(volumes));
         }
+    }
+}
+
+/// A claim or volume in use must not go: its controller takes the finalizer off when nobody uses it.
+fn protect(value: &mut Value, finalizer: &str) {
+    let mut finalizers = items_at(value, &["metadata", "finalizers"]).to_vec();
+    if !finalizers.iter().any(|own| own == finalizer) {
+        finalizers.push(Value::from(finalizer));
+        set_at(value, &["metadata", "finalizers"], Value::Array(finalizers));
     }
 }
 

@@ -12,8 +12,6 @@ mod service;
 mod subresource;
 mod update;
 
-pub(super) use self::update::check_uid;
-
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 

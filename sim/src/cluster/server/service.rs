@@ -55,7 +55,7 @@ impl Cluster {
         if address.is_empty() && !before.is_empty() {
             address = before.into();
         }
-        if address != "None" && address != before {
+        if address.is_empty() || (address != "None" && address != before) {
             let name = text_at(value, &["metadata", "name"]);
             let taken: BTreeSet<&str> = self
                 .store
@@ -76,7 +76,7 @@ impl Cluster {
                     name,
                     &[Problem::invalid(
                         "spec.clusterIPs",
-                        [address.as_str()],
+                        json!([address.as_str()]),
                         &format!(
                             "failed to allocate IP {address}: provided IP is already allocated"
                         ),

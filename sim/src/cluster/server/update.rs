@@ -1,6 +1,5 @@
 //! PUT, and what every change of an object that exists goes through.
 
-use alloc::string::String;
 use alloc::sync::Arc;
 
 use serde_json::Value;
@@ -9,7 +8,6 @@ use super::create::{raises_generation, undecodable};
 use super::{Context, expect_kind, object};
 use crate::cluster::Cluster;
 use crate::cluster::defaults;
-use crate::cluster::failure::Problem;
 use crate::cluster::fields::{Comparison, Managers, clean, compare};
 use crate::cluster::object::{Stored, at, number_at, remove_at, set_at, text_at};
 use crate::cluster::request::{Failure, Response, Subresource};
@@ -289,13 +287,4 @@ pub(super) fn ends(stored: &Stored) -> bool {
         && number_at(&stored.value, &["metadata", "deletionGracePeriodSeconds"]).unwrap_or(0) == 0
         && (stored.resource != Resource::Namespace
             || crate::cluster::object::items_at(&stored.value, &["spec", "finalizers"]).is_empty())
-}
-
-/// A problem of a uid that differs from that of the object (fact K3).
-pub(crate) fn check_uid(old: &Value, new: &Value) -> Option<Problem> {
-    let (old, new) = (
-        text_at(old, &["metadata", "uid"]),
-        text_at(new, &["metadata", "uid"]),
-    );
-    (old != new).then(|| Problem::invalid("metadata.uid", String::from(new), "field is immutable"))
 }

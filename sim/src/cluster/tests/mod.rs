@@ -2,8 +2,14 @@
 
 mod basics;
 mod effects;
+mod facts_apply;
+mod facts_guards;
+mod facts_objects;
 
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,7 +30,6 @@ pub(super) struct Server {
     pub(super) manager: Box<str>,
 }
 
-#[allow(dead_code)]
 impl Server {
     pub(super) fn new() -> Self {
         let mut server = Server {
