@@ -6,12 +6,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use crate::state::{StatusReport, Word};
 
 use super::read::{Condition, ContainerStatus, Pod, PodPhase};
 
 /// Workload and agent words of a unit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct UnitStatus {
     /// What its workload does.
     pub workload: StatusReport,

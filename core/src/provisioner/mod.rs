@@ -1,12 +1,26 @@
 //! The fleet: takes events, hands each to the worker that it concerns, and gathers what is to be done.
 
+mod index;
+mod route;
+mod sources;
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Effect;
-use crate::event::Event;
+use crate::event::{Event, Source};
+use crate::life::Life;
+use crate::model::{self, Member, ModelWorker};
+use crate::name::Uid;
 use crate::time::Timestamp;
+use crate::worker::Worker;
+
+use index::Index;
+use sources::Sources;
 
 /// What a provisioner is told once, when it is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,6 +49,49 @@ pub struct Step {
 pub struct Provisioner {
     config: Config,
     now: Timestamp,
+    sources: Sources,
+    models: BTreeMap<Uid, Arc<ModelWorker>>,
+    workers: BTreeMap<Uid, Arc<Worker>>,
+    index: Index,
+    /// Objects that carry our label and belong to nobody that is known: told before their application, or of another
+    /// state. Kept as they were told, never written.
+    strangers: BTreeMap<Uid, Event>,
+    deadlines: BTreeSet<(Timestamp, Uid)>,
+    /// Applications and models that the store has told in its present list.
+    told: BTreeSet<Uid>,
+}
+
+/// Whose turn it is to be looked at after an event.
+#[derive(Default)]
+struct Turn {
+    workers: Vec<Uid>,
+    models: Vec<Uid>,
+    /// Whether the event said nothing new at all.
+    idle: bool,
+}
+
+impl Turn {
+    /// After an event that said nothing new.
+    fn idle() -> Self {
+        Turn {
+            idle: true,
+            ..Turn::default()
+        }
+    }
+
+    fn worker(uid: Uid) -> Self {
+        Turn {
+            workers: Vec::from([uid]),
+            ..Turn::default()
+        }
+    }
+
+    fn model(uid: Uid) -> Self {
+        Turn {
+            models: Vec::from([uid]),
+            ..Turn::default()
+        }
+    }
 }
 
 impl Provisioner {
@@ -43,12 +100,255 @@ impl Provisioner {
         Provisioner {
             config,
             now: Timestamp::default(),
+            sources: Sources::default(),
+            models: BTreeMap::new(),
+            workers: BTreeMap::new(),
+            index: Index::default(),
+            strangers: BTreeMap::new(),
+            deadlines: BTreeSet::new(),
+            told: BTreeSet::new(),
         }
     }
 
     /// Takes one event at one moment, and says everything that is to be done about it.
-    pub fn step(&mut self, at: Timestamp, _event: Event) -> Step {
+    pub fn step(&mut self, at: Timestamp, event: Event) -> Step {
         self.now = self.now.max(at);
-        Step::default()
+        let turn = self.take(event);
+        let idle = turn.idle;
+        let effects = self.look(turn);
+        Step {
+            changed: !idle || !effects.is_empty(),
+            effects,
+            wake_at: self.deadlines.first().map(|(at, _)| *at),
+        }
+    }
+
+    /// The worker of an application, for whoever wants to see what it knows.
+    pub fn worker(&self, application: Uid) -> Option<&Worker> {
+        self.workers.get(&application).map(|worker| &**worker)
+    }
+
+    /// All workers, by their application's uid.
+    pub fn workers(&self) -> impl Iterator<Item = &Worker> {
+        self.workers.values().map(|worker| &**worker)
+    }
+
+    /// All models' workers, by their model's uid.
+    pub fn models(&self) -> impl Iterator<Item = &ModelWorker> {
+        self.models.values().map(|model| &**model)
+    }
+
+    /// Objects that carry our label and belong to nobody that is known.
+    pub fn strangers(&self) -> impl Iterator<Item = &Event> {
+        self.strangers.values()
+    }
+
+    fn take(&mut self, event: Event) -> Turn {
+        match event {
+            Event::Listing { source } => self.begin_list(source),
+            Event::Synced { source } => self.end_list(source),
+            Event::SourceFailed { .. } => Turn::default(),
+            Event::ModelChanged(view) => self.model_changed(view),
+            Event::ModelGone { model } => self.model_gone(model),
+            Event::DetachedStorageChanged { storage } => {
+                let model = storage.model;
+                self.with_model(model, |worker| {
+                    worker.storages.insert(storage.instance.number, storage);
+                })
+            }
+            Event::DetachedStorageGone { model, number } => self.with_model(model, |worker| {
+                worker.storages.remove(&number);
+            }),
+            event @ (Event::LifeChanged { .. }
+            | Event::ScaleChanged { .. }
+            | Event::TrustChanged { .. }
+            | Event::ProvisioningChanged { .. }
+            | Event::UnitChanged { .. }
+            | Event::UnitRemoved { .. }
+            | Event::StorageChanged { .. }
+            | Event::StorageRemoved { .. }
+            | Event::Reported { .. }) => self.record_changed(&event),
+            event @ (Event::PodUpdated(_) | Event::ObjectUpdated(_)) => self.observed(event),
+            Event::PodDeleted { uid, version, .. } | Event::ObjectDeleted { uid, version, .. } => {
+                self.deleted(uid, version)
+            }
+            Event::Timer => self.due(),
+            Event::EffectCompleted { id, outcome } => self.completed(id, &outcome),
+        }
+    }
+
+    /// Everybody whose deadline has come.
+    fn due(&mut self) -> Turn {
+        let mut turn = Turn::default();
+        for (_, uid) in self.deadlines.iter().take_while(|(at, _)| *at <= self.now) {
+            if self.workers.contains_key(uid) {
+                turn.workers.push(*uid);
+            } else {
+                turn.models.push(*uid);
+            }
+        }
+        turn
+    }
+
+    fn everybody(&self) -> Turn {
+        Turn {
+            workers: self.workers.keys().copied().collect(),
+            models: self.models.keys().copied().collect(),
+            idle: false,
+        }
+    }
+
+    fn look(&mut self, turn: Turn) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if !self.sources.ready() {
+            return effects;
+        }
+        for uid in turn.workers {
+            let Some(worker) = self.workers.get_mut(&uid) else {
+                continue;
+            };
+            let worker = Arc::make_mut(worker);
+            let before = worker.deadline;
+            effects.extend(worker.look(self.now));
+            let after = worker.deadline;
+            self.deadline_moved(uid, before, after);
+        }
+        for uid in turn.models {
+            let members = self.members(uid);
+            let Some(model) = self.models.get_mut(&uid) else {
+                continue;
+            };
+            let model = Arc::make_mut(model);
+            let before = model.deadline;
+            effects.extend(model.look(self.now, &members));
+            let after = model.deadline;
+            self.deadline_moved(uid, before, after);
+        }
+        effects
+    }
+
+    fn members(&self, model: Uid) -> Vec<Member> {
+        // Only a model that is to go asks for its members.
+        if self
+            .models
+            .get(&model)
+            .is_none_or(|model| model.view.life == Life::Alive)
+        {
+            return Vec::new();
+        }
+        let workers = self
+            .workers
+            .values()
+            .filter(|worker| worker.view.model_uid == model);
+        workers
+            .map(|worker| Member {
+                uid: worker.view.uid,
+                life: worker.view.record.life,
+                removal: worker.view.record.removal,
+            })
+            .collect()
+    }
+
+    fn deadline_moved(&mut self, uid: Uid, before: Option<Timestamp>, after: Option<Timestamp>) {
+        if before != after {
+            if let Some(before) = before {
+                self.deadlines.remove(&(before, uid));
+            }
+            if let Some(after) = after {
+                self.deadlines.insert((after, uid));
+            }
+        }
+    }
+
+    fn with_model(&mut self, model: Uid, change: impl FnOnce(&mut ModelWorker)) -> Turn {
+        let Some(worker) = self.models.get_mut(&model) else {
+            return Turn::default();
+        };
+        change(Arc::make_mut(worker));
+        Turn::model(model)
+    }
+
+    fn begin_list(&mut self, source: Source) -> Turn {
+        self.sources.begin(source);
+        if source == Source::Store {
+            self.told.clear();
+            for model in self.models.values_mut() {
+                Arc::make_mut(model).storages.clear();
+            }
+        }
+        Turn::default()
+    }
+
+    fn end_list(&mut self, source: Source) -> Turn {
+        let Some(listing) = self.sources.end(source) else {
+            return Turn::default();
+        };
+        match source {
+            Source::Store => {
+                let gone = |uid: &&Uid| !self.told.contains(*uid);
+                let workers: Vec<Uid> = self.workers.keys().filter(gone).copied().collect();
+                let models: Vec<Uid> = self.models.keys().filter(gone).copied().collect();
+                workers.into_iter().for_each(|uid| self.retire(uid));
+                for uid in models {
+                    self.model_gone(uid);
+                }
+                self.told.clear();
+                self.place_strangers();
+            }
+            Source::Cluster(kind) => {
+                for uid in self.index.untold(kind, listing.number) {
+                    if listing.touched.contains(&uid) {
+                        self.doubt(uid);
+                    } else {
+                        self.forget(uid);
+                    }
+                }
+                for uid in listing.touched {
+                    self.doubt(uid);
+                }
+            }
+        }
+        self.everybody()
+    }
+
+    /// Ends the worker of an application whose record is gone. What it leaves behind is the model's.
+    fn retire(&mut self, uid: Uid) {
+        let Some(worker) = self.workers.remove(&uid) else {
+            return;
+        };
+        self.deadline_moved(uid, worker.deadline, None);
+        let left = model::leftovers(&worker);
+        let model = worker.view.model_uid;
+        for (object, leftover) in left {
+            self.index.give(object, model);
+            if let Some(model) = self.models.get_mut(&model) {
+                Arc::make_mut(model).inherit(object, leftover);
+            }
+        }
+        self.predecessors_changed(model);
+    }
+
+    /// Tells applications how much of former ones of their names is left.
+    fn predecessors_changed(&mut self, model: Uid) {
+        let Some(model) = self.models.get(&model).cloned() else {
+            return;
+        };
+        for worker in self.workers.values_mut() {
+            if worker.view.model_uid == model.view.uid {
+                let predecessors = model.predecessors(&worker.view.name);
+                if worker.view.predecessors != predecessors {
+                    Arc::make_mut(worker).view.predecessors = predecessors;
+                }
+            }
+        }
+    }
+
+    fn new_worker(&self, uid: Uid, name: Box<str>, model: Uid) -> Worker {
+        let mut worker = Worker::new(uid, name, model, self.config.incarnation);
+        if let Some(model) = self.models.get(&model) {
+            worker.tell_model(&model.view, model.namespace_ready());
+            worker.view.predecessors = model.predecessors(&worker.view.name);
+        }
+        worker
     }
 }

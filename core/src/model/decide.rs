@@ -1,0 +1,255 @@
+//! What a model's worker does next.
+
+use alloc::boxed::Box;
+use alloc::format;
+
+use crate::effect::Action;
+use crate::kubernetes::{Key, Kind, Propagation, write};
+use crate::life::Life;
+use crate::reason::Reason;
+use crate::state::{
+    ApplicationCommand, Caller, Command, ModelCommand, StatusReport, Storage, StorageCommand, Word,
+};
+
+use super::{Member, ModelPhase, ModelWorker, UNREAD};
+
+type Step = Option<(Action, Reason)>;
+
+/// Where the model is.
+pub(super) fn phase(worker: &ModelWorker, members: &[Member]) -> ModelPhase {
+    match worker.view.life {
+        Life::Gone => ModelPhase::Gone,
+        Life::Alive if worker.namespace_ready() => ModelPhase::Ready,
+        Life::Alive => ModelPhase::Missing,
+        Life::Dying | Life::Dead if members.is_empty() && worker.storages.is_empty() => {
+            ModelPhase::Removing
+        }
+        Life::Dying | Life::Dead => ModelPhase::Emptying,
+    }
+}
+
+/// The next step, whatever the phase.
+pub(super) fn next(worker: &ModelWorker, members: &[Member]) -> Step {
+    let main = match worker.phase {
+        ModelPhase::Missing => make_namespace(worker),
+        ModelPhase::Ready | ModelPhase::Gone => None,
+        ModelPhase::Emptying => empty(worker, members),
+        ModelPhase::Removing => remove(worker),
+    };
+    main.or_else(|| sweep(worker))
+        .or_else(|| destroyed(worker))
+        .or_else(|| report(worker))
+}
+
+fn namespace_key(worker: &ModelWorker) -> Key {
+    Key::new(Kind::Namespace, "", &worker.view.namespace)
+}
+
+fn get(key: Key) -> Step {
+    Some((Action::Get { key: key.clone() }, Reason::ReadAgain { key }))
+}
+
+fn store(command: Command, because: Reason) -> Step {
+    Some((Action::Store(Box::new(command)), because))
+}
+
+/// The namespace is made, never adopted: a namespace that is there and not ours is refused (B78).
+fn make_namespace(worker: &ModelWorker) -> Step {
+    if worker.namespace.is_some() {
+        // It is going; its end is an event.
+        return None;
+    }
+    let key = namespace_key(worker);
+    match worker.memory.read.get(&key) {
+        Some(Some(UNREAD)) => get(key),
+        // Read, and not ours: named in the status until it is read again.
+        Some(Some(_)) => None,
+        Some(None) | None => {
+            let manifest = write::namespace(&worker.view);
+            Some((Action::Create { manifest }, Reason::Namespace))
+        }
+    }
+}
+
+/// Applications go first, then storages that the user wants destroyed; others are forgotten, their claims stay.
+fn empty(worker: &ModelWorker, members: &[Member]) -> Step {
+    let wish = worker.view.removal.unwrap_or_default();
+    let member = members.iter().find(|member| {
+        member.life == Life::Alive || (wish.force && !member.removal.is_some_and(|r| r.force))
+    });
+    if let Some(member) = member {
+        let command = Command::Application {
+            application: member.uid,
+            caller: Caller::Provisioner,
+            expect: None,
+            body: ApplicationCommand::Remove { wish },
+        };
+        return store(command, Reason::ModelRemoval);
+    }
+    if !members.is_empty() {
+        return None;
+    }
+    let storage = worker.storages.values().find(|storage| !storage.destroy)?;
+    let body = if wish.destroy_storage {
+        StorageCommand::Destroy
+    } else {
+        StorageCommand::Clear
+    };
+    store(of_storage(storage, body), Reason::ModelRemoval)
+}
+
+fn of_storage(storage: &Storage, body: StorageCommand) -> Command {
+    Command::Storage {
+        model: storage.model,
+        number: storage.instance.number,
+        caller: Caller::Provisioner,
+        expect: None,
+        body,
+    }
+}
+
+/// The namespace goes when nothing in it may stay: deleting it would delete claims that nobody wanted destroyed. Then
+/// the record goes.
+fn remove(worker: &ModelWorker) -> Step {
+    let view = &worker.view;
+    let kept_claims = worker
+        .leftovers
+        .values()
+        .any(|l| l.key.kind == Kind::PersistentVolumeClaim);
+    let leftovers = worker
+        .leftovers
+        .values()
+        .any(|l| l.key.kind != Kind::PersistentVolumeClaim);
+    if leftovers {
+        return None;
+    }
+    if view.owns_namespace && !kept_claims {
+        let key = namespace_key(worker);
+        match &worker.namespace {
+            Some(seen) if seen.deleting => return None,
+            Some(seen) => {
+                let action = Action::Delete {
+                    key,
+                    uid: seen.uid,
+                    propagation: Propagation::Background,
+                };
+                return Some((action, Reason::ModelRemoval));
+            }
+            // A watch alone proves no absence. What is there and was read is not ours.
+            None if !matches!(worker.memory.read.get(&key), Some(None)) => {
+                let foreign =
+                    matches!(worker.memory.read.get(&key), Some(Some(uid)) if *uid != UNREAD);
+                if !foreign {
+                    return get(key);
+                }
+            }
+            None => {}
+        }
+    }
+    let command = Command::Model {
+        model: view.uid,
+        caller: Caller::Provisioner,
+        expect: Some(view.version),
+        body: ModelCommand::Clear,
+    };
+    store(command, Reason::ModelRemoval)
+}
+
+/// Objects of applications that were removed are deleted; claims are never leftovers.
+fn sweep(worker: &ModelWorker) -> Step {
+    let (uid, leftover) = worker.leftovers.iter().find(|(_, leftover)| {
+        !leftover.deleting && leftover.key.kind != Kind::PersistentVolumeClaim
+    })?;
+    let action = Action::Delete {
+        key: leftover.key.clone(),
+        uid: *uid,
+        propagation: Propagation::Background,
+    };
+    Some((
+        action,
+        Reason::Leftover {
+            key: leftover.key.clone(),
+        },
+    ))
+}
+
+/// Storages that a user destroyed: the claim by its uid, a fresh read, then the record.
+fn destroyed(worker: &ModelWorker) -> Step {
+    worker
+        .storages
+        .values()
+        .filter(|storage| storage.destroy)
+        .find_map(|storage| {
+            let because = || Reason::DestroyStorage {
+                storage: storage.instance.id().into(),
+            };
+            let clear = || store(of_storage(storage, StorageCommand::Clear), because());
+            let Some(claim) = storage.instance.claim.as_deref() else {
+                return clear();
+            };
+            let key = Key::new(Kind::PersistentVolumeClaim, &worker.view.namespace, claim);
+            let seen = worker
+                .leftovers
+                .iter()
+                .find(|(_, leftover)| leftover.key == key);
+            match (seen, worker.memory.read.get(&key)) {
+                (Some((_, leftover)), _) if leftover.deleting => None,
+                (Some((uid, _)), _) => Some((
+                    Action::Delete {
+                        key,
+                        uid: *uid,
+                        propagation: Propagation::Background,
+                    },
+                    because(),
+                )),
+                (None, Some(None)) => clear(),
+                // Something else has the name now: what was ours is gone.
+                (None, Some(Some(uid))) if *uid != UNREAD => clear(),
+                (None, _) => get(key),
+            }
+        })
+}
+
+/// The model's own status.
+pub(super) fn report(worker: &ModelWorker) -> Step {
+    let status = status(worker);
+    if status == worker.view.status || worker.view.life == Life::Gone {
+        return None;
+    }
+    let command = Command::Model {
+        model: worker.view.uid,
+        caller: Caller::Provisioner,
+        expect: None,
+        body: ModelCommand::Report { status },
+    };
+    store(command, Reason::Status)
+}
+
+fn status(worker: &ModelWorker) -> StatusReport {
+    let name = &worker.view.namespace;
+    if let Some((_, reason)) = worker.memory.backoff.held.first() {
+        let text = match reason {
+            Reason::Refused { message, .. } => format!("{message}"),
+            _ => "the cluster does not answer".into(),
+        };
+        return StatusReport::new(Word::Error, text);
+    }
+    match worker.phase {
+        ModelPhase::Missing => match worker.memory.read.get(&namespace_key(worker)) {
+            Some(Some(uid)) if *uid != UNREAD => StatusReport::new(
+                Word::Error,
+                format!(
+                    "a namespace called \"{name}\" already exists on this k8s cluster. Please pick a different model name."
+                ),
+            ),
+            _ => StatusReport::new(Word::Waiting, "the namespace is being made"),
+        },
+        ModelPhase::Ready => StatusReport::new(Word::Active, ""),
+        ModelPhase::Emptying => {
+            StatusReport::new(Word::Terminated, "applications and storage are going")
+        }
+        ModelPhase::Removing | ModelPhase::Gone => {
+            StatusReport::new(Word::Terminated, "the namespace is going")
+        }
+    }
+}

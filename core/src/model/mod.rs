@@ -1,0 +1,368 @@
+//! One model's worker: makes and ends its namespace, sweeps leftovers, and takes away storages that users destroyed.
+//!
+//! It asks for one thing at a time, so it needs no batches: an answer comes, and it looks again.
+
+mod decide;
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::{Action, Effect, EffectId};
+use crate::kubernetes::labels::NAME;
+use crate::kubernetes::read::{Metadata, Object, Pod};
+use crate::kubernetes::{Key, Kind};
+use crate::life::Life;
+use crate::name::Uid;
+use crate::outcome::{Outcome, Refusal, Reply};
+use crate::reason::Reason;
+use crate::state::{ModelView, RemovalWish, Storage};
+use crate::time::{Span, Timestamp};
+use crate::worker::memory::{Asked, Backoff, Verb};
+use crate::worker::verdict::Aspect;
+
+/// Where a model's worker is in the life of its model.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelPhase {
+    /// Its namespace is not there.
+    #[default]
+    Missing,
+    /// Its applications may be provisioned.
+    Ready,
+    /// It is to go; applications and storages go first.
+    Emptying,
+    /// Nothing is in it any more; its namespace goes.
+    Removing,
+    /// Its record is gone.
+    Gone,
+}
+
+/// One model's worker.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ModelWorker {
+    /// The model, as last told.
+    pub view: Arc<ModelView>,
+    /// Its namespace.
+    pub namespace: Option<NamespaceSeen>,
+    /// Objects of removed applications that are still there, claims too.
+    pub leftovers: BTreeMap<Uid, Leftover>,
+    /// Storages that outlived their applications.
+    pub storages: BTreeMap<u32, Arc<Storage>>,
+    /// Where it is.
+    pub phase: ModelPhase,
+    /// When it wants to be looked at, even if nothing happens.
+    pub deadline: Option<Timestamp>,
+    memory: Memory,
+    incarnation: u32,
+    next: u32,
+}
+
+/// The namespace as seen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NamespaceSeen {
+    /// Its identity.
+    pub uid: Uid,
+    /// Whether it is going.
+    pub deleting: bool,
+}
+
+/// An object of an application that was removed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Leftover {
+    /// Where it is.
+    pub key: Key,
+    /// The application's name, by its label.
+    pub application: Box<str>,
+    /// Whether it is going.
+    pub deleting: bool,
+}
+
+/// What the worker remembers of its own doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Memory {
+    in_flight: Option<(u32, Asked)>,
+    backoff: Backoff,
+    /// Objects that a fresh read has shown: there with this uid, or not there.
+    read: BTreeMap<Key, Option<Uid>>,
+}
+
+/// An application of the model, as far as the model's end needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// The application.
+    pub uid: Uid,
+    /// Its life.
+    pub life: Life,
+    /// How it is to go.
+    pub removal: Option<RemovalWish>,
+}
+
+impl ModelWorker {
+    /// A worker for a model that was just heard of.
+    pub fn new(view: Arc<ModelView>, incarnation: u32) -> Self {
+        ModelWorker {
+            view,
+            namespace: None,
+            leftovers: BTreeMap::new(),
+            storages: BTreeMap::new(),
+            phase: ModelPhase::Missing,
+            deadline: None,
+            memory: Memory::default(),
+            incarnation,
+            next: 0,
+        }
+    }
+
+    /// Takes the model as it now is. Returns whether anything changed.
+    pub fn tell(&mut self, at: Timestamp, view: &Arc<ModelView>) -> bool {
+        if view.version < self.view.version || *view == self.view {
+            return false;
+        }
+        if view.life != self.view.life || view.removal != self.view.removal {
+            self.memory.backoff.until = self.memory.backoff.until.min(at);
+        }
+        self.view = view.clone();
+        true
+    }
+
+    /// Whether applications may be provisioned.
+    pub fn namespace_ready(&self) -> bool {
+        !self.view.owns_namespace || self.namespace.as_ref().is_some_and(|seen| !seen.deleting)
+    }
+
+    /// How many objects of former applications of a name are still there; claims may stay.
+    pub fn predecessors(&self, application: &str) -> u32 {
+        let count = self.leftovers.values().filter(|leftover| {
+            *leftover.application == *application
+                && leftover.key.kind != Kind::PersistentVolumeClaim
+        });
+        u32::try_from(count.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Takes an object of the model, or of an application that was removed.
+    pub fn observe(&mut self, object: &Object) {
+        let metadata = object.metadata();
+        self.memory.read.remove(&object.key());
+        if object.kind() == Kind::Namespace {
+            if metadata.name == self.view.namespace {
+                self.namespace = Some(NamespaceSeen {
+                    uid: metadata.uid,
+                    deleting: metadata.is_deleting(),
+                });
+            }
+            return;
+        }
+        self.leave(object.key(), metadata);
+    }
+
+    /// Takes a pod of an application that was removed.
+    pub fn observe_pod(&mut self, pod: &Pod) {
+        let key = Key {
+            kind: Kind::Pod,
+            namespace: pod.metadata.namespace.clone(),
+            name: pod.metadata.name.clone(),
+        };
+        self.memory.read.remove(&key);
+        self.leave(key, &pod.metadata);
+    }
+
+    fn leave(&mut self, key: Key, metadata: &Metadata) {
+        let leftover = Leftover {
+            key,
+            application: metadata.labels.get(NAME).unwrap_or("").into(),
+            deleting: metadata.is_deleting(),
+        };
+        self.leftovers.insert(metadata.uid, leftover);
+    }
+
+    /// Takes an object that a worker leaves behind.
+    pub fn inherit(&mut self, uid: Uid, leftover: Leftover) {
+        self.leftovers.insert(uid, leftover);
+    }
+
+    /// Takes that an object is no longer there, or no longer ours by its labels.
+    pub fn vanish(&mut self, uid: Uid) {
+        self.leftovers.remove(&uid);
+        if self.namespace.as_ref().is_some_and(|seen| seen.uid == uid) {
+            self.namespace = None;
+        }
+    }
+
+    /// Decides what is to be done now, if anything, and when to look again.
+    pub fn look(&mut self, at: Timestamp, members: &[Member]) -> Option<Effect> {
+        self.deadline = None;
+        if self.memory.in_flight.is_some() {
+            return None;
+        }
+        self.phase = decide::phase(self, members);
+        if self.memory.backoff.holds(Aspect::Removal, at).is_some() {
+            self.deadline = Some(self.memory.backoff.until);
+            // The refusal is named while it is waited for; nothing else is tried.
+            return match decide::report(self) {
+                Some(step) if self.memory.backoff.holds(Aspect::Report, at).is_none() => {
+                    Some(self.issue(step))
+                }
+                _ => None,
+            };
+        }
+        decide::next(self, members).map(|step| self.issue(step))
+    }
+
+    fn issue(&mut self, (action, because): (Action, Reason)) -> Effect {
+        let sequence = self.next;
+        self.next = self.next.wrapping_add(1);
+        self.deadline = None;
+        self.memory.in_flight = Some((sequence, Asked::of(&action, &because)));
+        Effect {
+            id: EffectId {
+                owner: self.view.uid,
+                incarnation: self.incarnation,
+                sequence,
+            },
+            subject: self.view.name.clone(),
+            because,
+            action,
+        }
+    }
+
+    /// Takes what became of an effect; answers to effects that are not in flight are dropped.
+    pub fn complete(&mut self, at: Timestamp, id: EffectId, outcome: &Outcome) -> bool {
+        let expected = self
+            .memory
+            .in_flight
+            .as_ref()
+            .map(|(sequence, _)| *sequence);
+        if id.incarnation != self.incarnation || expected != Some(id.sequence) {
+            return false;
+        }
+        let Some((_, asked)) = self.memory.in_flight.take() else {
+            return false;
+        };
+        match outcome {
+            Outcome::Done(reply) => {
+                self.memory.backoff = Backoff::default();
+                self.fold(asked, reply);
+            }
+            Outcome::Refused { reason, message } => self.refused(at, asked, reason, message),
+            Outcome::Unknown => {
+                if let Some(key) = &asked.key {
+                    self.memory.read.remove(key);
+                }
+                self.fail(at, Reason::NoAnswer { key: asked.key }, None);
+            }
+            Outcome::NotAttempted => {}
+        }
+        true
+    }
+
+    fn fold(&mut self, asked: Asked, reply: &Reply) {
+        match reply {
+            Reply::Object(object) => self.observe(object),
+            Reply::Fetched(fetched) => {
+                let object = &fetched.object;
+                let (key, metadata) = (object.key(), object.metadata());
+                let ours = metadata
+                    .labels
+                    .ownership()
+                    .is_some_and(|o| o.model == self.view.uid);
+                if ours && key.kind == Kind::Namespace {
+                    self.observe(object);
+                }
+                self.memory.read.insert(key, Some(metadata.uid));
+            }
+            Reply::Nothing => {
+                if let (Some(key), Verb::Delete) = (asked.key, asked.verb) {
+                    self.gone(&key);
+                }
+            }
+            Reply::Recorded { changes, .. } => {
+                for event in changes {
+                    if let crate::event::Event::ModelChanged(view) = event
+                        && view.uid == self.view.uid
+                        && view.version >= self.view.version
+                    {
+                        self.view = view.clone();
+                    }
+                }
+            }
+            Reply::Listed(_) | Reply::Scaled { .. } => {}
+        }
+    }
+
+    /// Notes that nothing of ours is under that key.
+    fn gone(&mut self, key: &Key) {
+        self.leftovers.retain(|_, leftover| leftover.key != *key);
+        if key.kind == Kind::Namespace {
+            self.namespace = None;
+        }
+        self.memory.read.insert(key.clone(), None);
+    }
+
+    fn refused(&mut self, at: Timestamp, asked: Asked, refusal: &Refusal, message: &str) {
+        match (&asked.key, asked.verb, refusal) {
+            (Some(key), Verb::Read | Verb::Delete, Refusal::NotFound) => self.gone(key),
+            // What is there now is not what we saw: it is read again.
+            (Some(key), Verb::Delete, Refusal::Conflict) => {
+                self.leftovers.retain(|_, leftover| leftover.key != *key);
+                self.memory.read.remove(key);
+            }
+            (Some(key), Verb::Create, Refusal::AlreadyExists)
+                if !self.memory.read.contains_key(key) =>
+            {
+                self.memory.read.insert(key.clone(), Some(UNREAD));
+            }
+            (key, _, refusal) => {
+                let not_before = match refusal {
+                    Refusal::Busy { after } => *after,
+                    _ => None,
+                };
+                let reason = Reason::Refused {
+                    key: key.clone(),
+                    refusal: refusal.clone(),
+                    message: message.into(),
+                };
+                self.fail(at, reason, not_before);
+            }
+        }
+    }
+
+    fn fail(&mut self, at: Timestamp, why: Reason, not_before: Option<Span>) {
+        self.memory
+            .backoff
+            .fail(at, self.view.uid, Aspect::Removal, why, not_before);
+    }
+}
+
+/// Stands for "something is there that has not been read yet" among what was read.
+const UNREAD: Uid = Uid(0);
+
+/// What leaves behind objects when its application's record goes.
+pub fn leftovers(worker: &crate::worker::Worker) -> Vec<(Uid, Leftover)> {
+    let view = &worker.view;
+    let leftover = |kind, name: &str, deleting| Leftover {
+        key: Key::new(kind, view.namespace(), name),
+        application: view.name.clone(),
+        deleting,
+    };
+    let objects = view
+        .objects
+        .iter()
+        .map(|s| (s.uid, leftover(s.kind, &s.name, s.deleting)));
+    let claims = view.claims.iter().map(|claim| {
+        (
+            claim.uid,
+            leftover(Kind::PersistentVolumeClaim, &claim.name, claim.deleting),
+        )
+    });
+    let pods = view.pods.iter().map(|pod| {
+        let name = crate::kubernetes::names::pod(&view.name, pod.ordinal);
+        (pod.uid, leftover(Kind::Pod, &name, pod.deleting))
+    });
+    objects.chain(claims).chain(pods).collect()
+}

@@ -1,0 +1,368 @@
+//! Who an event is for.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::effect::EffectId;
+use crate::event::{Event, Source};
+use crate::kubernetes::Kind;
+use crate::kubernetes::labels::Labels;
+use crate::kubernetes::read::{Metadata, Object, Pod};
+use crate::life::Life;
+use crate::model::ModelWorker;
+use crate::name::{Uid, Version};
+use crate::outcome::{Outcome, Reply};
+use crate::state::ModelView;
+
+use super::index::NOBODY;
+use super::{Provisioner, Turn};
+
+/// An object as an event or an answer carries it.
+#[derive(Clone, Copy)]
+enum Carried<'a> {
+    Pod(&'a Arc<Pod>),
+    Other(&'a Arc<Object>),
+}
+
+impl Carried<'_> {
+    fn metadata(&self) -> &Metadata {
+        match self {
+            Carried::Pod(pod) => &pod.metadata,
+            Carried::Other(object) => object.metadata(),
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            Carried::Pod(_) => Kind::Pod,
+            Carried::Other(object) => object.kind(),
+        }
+    }
+}
+
+impl Provisioner {
+    pub(super) fn model_changed(&mut self, view: Arc<ModelView>) -> Turn {
+        let uid = view.uid;
+        self.told.insert(uid);
+        let worker = self
+            .models
+            .entry(uid)
+            .or_insert_with(|| Arc::new(ModelWorker::new(view.clone(), self.config.incarnation)));
+        Arc::make_mut(worker).tell(self.now, &view);
+        if self.sources.store_synced() {
+            self.place_strangers();
+        }
+        self.model_told(uid)
+    }
+
+    /// Hands a model to its applications.
+    fn model_told(&mut self, uid: Uid) -> Turn {
+        let Some(model) = self.models.get(&uid).cloned() else {
+            return Turn::default();
+        };
+        let mut turn = Turn::model(uid);
+        for worker in self
+            .workers
+            .values_mut()
+            .filter(|w| w.view.model_uid == uid)
+        {
+            let same = worker
+                .view
+                .model
+                .as_ref()
+                .is_some_and(|known| Arc::ptr_eq(known, &model.view))
+                && worker.view.namespace_ready == model.namespace_ready();
+            if !same && Arc::make_mut(worker).tell_model(&model.view, model.namespace_ready()) {
+                turn.workers.push(worker.view.uid);
+            }
+        }
+        turn
+    }
+
+    pub(super) fn model_gone(&mut self, uid: Uid) -> Turn {
+        if let Some(model) = self.models.remove(&uid) {
+            self.deadline_moved(uid, model.deadline, None);
+            for object in model.leftovers.keys() {
+                self.index.give(*object, NOBODY);
+            }
+        }
+        Turn::default()
+    }
+
+    pub(super) fn record_changed(&mut self, event: &Event) -> Turn {
+        let Some(record) = event.record() else {
+            return Turn::default();
+        };
+        let listing = self.sources.listing(Source::Store).is_some();
+        if let Event::LifeChanged {
+            life: Life::Gone, ..
+        } = event
+        {
+            let model = self
+                .workers
+                .get(&record.uid)
+                .map(|worker| worker.view.model_uid);
+            self.retire(record.uid);
+            let mut turn = self.everybody_of(model);
+            turn.models.extend(model);
+            return turn;
+        }
+        if let Event::LifeChanged { name, model, .. } = event {
+            if !self.workers.contains_key(&record.uid) {
+                let worker = self.new_worker(record.uid, name.clone(), *model);
+                self.workers.insert(record.uid, Arc::new(worker));
+                if self.sources.store_synced() {
+                    self.place_strangers();
+                }
+            }
+            if listing
+                && self.told.insert(record.uid)
+                && let Some(worker) = self.workers.get_mut(&record.uid)
+            {
+                Arc::make_mut(worker).view.forget_parts();
+            }
+        }
+        let Some(worker) = self.workers.get_mut(&record.uid) else {
+            return Turn::default();
+        };
+        let changed = Arc::make_mut(worker).tell(self.now, event);
+        let model = worker.view.model_uid;
+        let ending = self
+            .models
+            .get(&model)
+            .is_some_and(|model| model.view.life != Life::Alive);
+        Turn {
+            workers: if changed {
+                Vec::from([record.uid])
+            } else {
+                Vec::new()
+            },
+            models: if ending {
+                Vec::from([model])
+            } else {
+                Vec::new()
+            },
+            idle: false,
+        }
+    }
+
+    fn everybody_of(&self, model: Option<Uid>) -> Turn {
+        let workers = self
+            .workers
+            .values()
+            .filter(|worker| Some(worker.view.model_uid) == model);
+        Turn {
+            workers: workers.map(|worker| worker.view.uid).collect(),
+            ..Turn::default()
+        }
+    }
+
+    pub(super) fn observed(&mut self, event: Event) -> Turn {
+        let (uid, turn) = {
+            let carried = match &event {
+                Event::PodUpdated(pod) => Carried::Pod(pod),
+                Event::ObjectUpdated(object) => Carried::Other(object),
+                _ => return Turn::default(),
+            };
+            let (kind, metadata) = (carried.kind(), carried.metadata());
+            let list = self.sources.listing(Source::Cluster(kind));
+            if list.is_some_and(|list| list.touched.contains(&metadata.uid)) {
+                // Our own write is newer than the list may be: it is read again when the list has ended.
+                let number = list.map(|list| list.number);
+                self.index.note(metadata.uid, kind, Version(0), number);
+                return Turn::default();
+            }
+            let number = list.map(|list| list.number);
+            let noted = self
+                .index
+                .note(metadata.uid, kind, metadata.version, number);
+            let Some(holder) = noted else {
+                // In a list, that it was told again is news.
+                return if number.is_some() {
+                    Turn::default()
+                } else {
+                    Turn::idle()
+                };
+            };
+            let holder = match self.holder(&metadata.labels, metadata.namespace.as_deref(), kind) {
+                // It has lost its labels between two events of a watch that was not selected by them.
+                NOBODY if holder != NOBODY => {
+                    let uid = metadata.uid;
+                    return self.forget(uid);
+                }
+                holder => holder,
+            };
+            self.index.give(metadata.uid, holder);
+            (
+                metadata.uid,
+                (holder != NOBODY).then(|| self.deliver(holder, carried)),
+            )
+        };
+        match turn {
+            Some(turn) => {
+                self.strangers.remove(&uid);
+                turn
+            }
+            None => {
+                self.strangers.insert(uid, event);
+                Turn::default()
+            }
+        }
+    }
+
+    /// Whose an object is, by its labels and where it is.
+    fn holder(&self, labels: &Labels, namespace: Option<&str>, kind: Kind) -> Uid {
+        let Some(whose) = labels.ownership() else {
+            return NOBODY;
+        };
+        let Some(model) = self.models.get(&whose.model) else {
+            return NOBODY;
+        };
+        if kind.namespaced() && namespace != Some(&*model.view.namespace) {
+            return NOBODY;
+        }
+        match whose.application {
+            None if kind == Kind::Namespace => whose.model,
+            None => NOBODY,
+            Some(uid)
+                if self
+                    .workers
+                    .get(&uid)
+                    .is_some_and(|w| w.view.model_uid == whose.model) =>
+            {
+                uid
+            }
+            Some(uid) if model.view.removed.contains(&uid) => whose.model,
+            Some(_) => NOBODY,
+        }
+    }
+
+    fn deliver(&mut self, holder: Uid, carried: Carried<'_>) -> Turn {
+        if let Some(worker) = self.workers.get_mut(&holder) {
+            let worker = Arc::make_mut(worker);
+            match carried {
+                Carried::Pod(pod) => worker.observe_pod(pod),
+                Carried::Other(object) => worker.observe(object),
+            }
+            return Turn::worker(holder);
+        }
+        if let Some(model) = self.models.get_mut(&holder) {
+            let model = Arc::make_mut(model);
+            match carried {
+                Carried::Pod(pod) => model.observe_pod(pod),
+                Carried::Other(object) => model.observe(object),
+            }
+            return self.model_moved(holder);
+        }
+        Turn::default()
+    }
+
+    /// After a change of a model's namespace or leftovers: its applications may go on, or have to wait.
+    fn model_moved(&mut self, model: Uid) -> Turn {
+        self.predecessors_changed(model);
+        self.model_told(model);
+        let mut turn = self.everybody_of(Some(model));
+        turn.models.push(model);
+        turn
+    }
+
+    /// Hands out what was told before it was known whose it is.
+    pub(super) fn place_strangers(&mut self) {
+        let strangers = core::mem::take(&mut self.strangers);
+        for (uid, event) in strangers {
+            let carried = match &event {
+                Event::PodUpdated(pod) => Carried::Pod(pod),
+                Event::ObjectUpdated(object) => Carried::Other(object),
+                _ => continue,
+            };
+            let metadata = carried.metadata();
+            let holder = self.holder(
+                &metadata.labels,
+                metadata.namespace.as_deref(),
+                carried.kind(),
+            );
+            if holder == NOBODY {
+                self.strangers.insert(uid, event);
+            } else {
+                self.index.give(uid, holder);
+                self.deliver(holder, carried);
+            }
+        }
+    }
+
+    pub(super) fn deleted(&mut self, uid: Uid, version: Version) -> Turn {
+        match self.index.get(uid) {
+            Some((_, known)) if version >= known => self.forget(uid),
+            _ => Turn::default(),
+        }
+    }
+
+    /// Takes that an object is no longer told.
+    pub(super) fn forget(&mut self, uid: Uid) -> Turn {
+        let Some(holder) = self.index.remove(uid) else {
+            return Turn::default();
+        };
+        self.strangers.remove(&uid);
+        if let Some(worker) = self.workers.get_mut(&holder) {
+            Arc::make_mut(worker).vanish(uid);
+            return Turn::worker(holder);
+        }
+        if let Some(model) = self.models.get_mut(&holder) {
+            Arc::make_mut(model).vanish(uid);
+            return self.model_moved(holder);
+        }
+        Turn::default()
+    }
+
+    /// Takes that an object may be other than what was told.
+    pub(super) fn doubt(&mut self, uid: Uid) {
+        let holder = self.index.get(uid).map(|(holder, _)| holder);
+        if let Some(worker) = holder.and_then(|holder| self.workers.get_mut(&holder)) {
+            Arc::make_mut(worker).doubt(uid);
+        }
+    }
+
+    pub(super) fn completed(&mut self, id: EffectId, outcome: &Outcome) -> Turn {
+        if let Outcome::Done(reply) = outcome {
+            self.touch(id.owner, reply);
+        }
+        if let Some(worker) = self.workers.get_mut(&id.owner) {
+            let worker = Arc::make_mut(worker);
+            if worker.complete(self.now, id, outcome) {
+                let gone = worker.view.record.life == Life::Gone;
+                let model = worker.view.model_uid;
+                if gone {
+                    self.retire(id.owner);
+                    let mut turn = self.everybody_of(Some(model));
+                    turn.models.push(model);
+                    return turn;
+                }
+                return Turn::worker(id.owner);
+            }
+        } else if let Some(model) = self.models.get_mut(&id.owner)
+            && Arc::make_mut(model).complete(self.now, id, outcome)
+        {
+            return self.model_moved(id.owner);
+        }
+        Turn::default()
+    }
+
+    /// Notes the versions that an answer told, so that older events of the watch are dropped.
+    fn touch(&mut self, owner: Uid, reply: &Reply) {
+        let object = match reply {
+            Reply::Object(object) => object,
+            Reply::Fetched(fetched) => &fetched.object,
+            _ => return,
+        };
+        let metadata = object.metadata();
+        let ours = metadata
+            .labels
+            .ownership()
+            .is_some_and(|whose| whose.application == Some(owner) || whose.model == owner);
+        if ours {
+            self.index
+                .raise(metadata.uid, object.kind(), metadata.version, owner);
+            self.sources.touch(object.kind(), metadata.uid);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What users see: what the cluster shows, written to the record where it differs, in one command.
+
+use crate::kubernetes::unit_status::{self, UnitStatus};
+use crate::life::Life;
+use crate::reason::Reason;
+use crate::state::{
+    ApplicationCommand, Report, StatusReport, StorageInstance, StorageReport, StorageWord, Unit,
+    UnitReport, Word,
+};
+use crate::worker::phase::Phase;
+use crate::worker::verdict::{Verdict, Verdicts};
+use crate::worker::view::{ClaimPhase, View};
+
+use super::{command, status};
+
+/// Reports what differs from the record.
+pub fn report(view: &View, phase: Phase, verdicts: &Verdicts) -> Verdict {
+    let reported = &view.record.report;
+    let service = view.service.clone().unwrap_or_default();
+    let known = reported.service.clone().unwrap_or_default();
+    let own = status::status(view, phase, verdicts);
+    let units = view.record.units.iter().filter_map(|unit| {
+        let report = unit_report(view, unit, &own);
+        differs(unit, &report).then_some(report)
+    });
+    let storage = view.record.storage.iter().filter_map(|storage| {
+        let report = storage_report(view, storage);
+        let same = report.word == storage.word
+            && report.given == storage.given
+            && report.message == storage.status.report.message;
+        (!same).then_some(report)
+    });
+    let report = Report {
+        service: (service != known).then_some(service),
+        units: units.collect(),
+        storage: storage.collect(),
+        provisioner: (own != reported.provisioner).then_some(own),
+    };
+    if report == Report::default() {
+        return Verdict::Settled;
+    }
+    Verdict::act(
+        command(view, false, ApplicationCommand::Report(report)),
+        Reason::Report,
+    )
+}
+
+fn differs(unit: &Unit, report: &UnitReport) -> bool {
+    let started = unit.started || report.ready;
+    unit.pod != report.pod
+        || unit.started != started
+        || unit.workload.report != report.workload
+        || unit.agent.report != report.agent
+}
+
+fn unit_report(view: &View, unit: &Unit, own: &StatusReport) -> UnitReport {
+    let pod = view.pod(unit.number);
+    let status = match pod {
+        Some(pod) if pod.ready => UnitStatus {
+            workload: StatusReport::new(Word::Active, ""),
+            agent: StatusReport::new(Word::Idle, ""),
+            ready: true,
+        },
+        Some(pod) => {
+            let mut status = pod
+                .trouble
+                .as_deref()
+                .cloned()
+                .unwrap_or_else(|| unit_status::without_pod(unit.started, true, ""));
+            if unit.started && status.agent.word == Word::Allocating {
+                status.agent.word = Word::Idle;
+            }
+            status
+        }
+        None => {
+            let error =
+                own.word >= Word::Blocked && matches!(own.word, Word::Error | Word::Blocked);
+            let why = if error {
+                &*own.message
+            } else {
+                "waiting for container"
+            };
+            unit_status::without_pod(unit.started, unit.pod.is_some(), why)
+        }
+    };
+    UnitReport {
+        number: unit.number,
+        // The pod of a unit keeps its name: a unit whose pod is away keeps what is known of it.
+        pod: match pod {
+            Some(pod) => Some(view.pod_facts(pod)),
+            None => unit.pod.clone(),
+        },
+        ready: status.ready,
+        workload: status.workload,
+        agent: status.agent,
+    }
+}
+
+fn storage_report(view: &View, storage: &StorageInstance) -> StorageReport {
+    let attached = view
+        .unit(storage.unit)
+        .is_some_and(|unit| unit.life == Life::Alive);
+    let report = |word, message: &str, given| StorageReport {
+        number: storage.number,
+        word,
+        message: message.into(),
+        given,
+    };
+    let Some(name) = storage.claim.as_deref() else {
+        let ready = view.pod(storage.unit).is_some_and(|pod| pod.ready);
+        let word = match (attached, ready) {
+            (false, _) => StorageWord::Detached,
+            (true, true) => StorageWord::Attached,
+            // What was attached once stays so while its pod is away for a moment.
+            (true, false) => match storage.word {
+                StorageWord::Attached => StorageWord::Attached,
+                _ => StorageWord::Pending,
+            },
+        };
+        return report(word, "", None);
+    };
+    match view.claim(name) {
+        Some(claim) if claim.deleting => report(StorageWord::Detaching, "", claim.given.clone()),
+        Some(claim) => {
+            let message = claim.message.as_deref().unwrap_or("");
+            match (claim.phase, attached) {
+                (ClaimPhase::Bound, true) => report(StorageWord::Attached, "", claim.given.clone()),
+                (ClaimPhase::Bound, false) => {
+                    report(StorageWord::Detached, "", claim.given.clone())
+                }
+                (ClaimPhase::Pending, true) => report(StorageWord::Pending, message, None),
+                (ClaimPhase::Pending, false) => report(StorageWord::Detached, message, None),
+                (ClaimPhase::Lost, _) => report(
+                    StorageWord::Error,
+                    "the volume of the claim is lost",
+                    storage.given.clone(),
+                ),
+            }
+        }
+        None if attached => report(StorageWord::Pending, "", None),
+        None => report(StorageWord::Detached, "", storage.given.clone()),
+    }
+}

@@ -1,0 +1,106 @@
+//! The application's own status: the most severe of what its aspects wait for. One writer, and every wait is named.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+
+use crate::life::Life;
+use crate::outcome::Refusal;
+use crate::reason::Reason;
+use crate::state::{StatusReport, Word};
+use crate::worker::phase::Phase;
+use crate::worker::verdict::Verdicts;
+use crate::worker::view::View;
+
+use super::scale;
+
+/// The status that the verdicts make.
+pub fn status(view: &View, phase: Phase, verdicts: &Verdicts) -> StatusReport {
+    let waits = verdicts.waits().map(|(_, reason)| of_reason(reason));
+    let own = own(view, phase);
+    waits
+        .chain(own)
+        .max_by_key(|status| (status.word.severity(), !status.message.is_empty()))
+        .unwrap_or(StatusReport {
+            word: Word::Active,
+            message: Box::default(),
+        })
+}
+
+/// What the phase and the units say by themselves.
+fn own(view: &View, phase: Phase) -> Option<StatusReport> {
+    match phase {
+        Phase::NotReady => Some(StatusReport::new(
+            Word::Waiting,
+            "waiting for the model's namespace",
+        )),
+        Phase::PredecessorLeaving => Some(StatusReport::new(
+            Word::Waiting,
+            format!("waiting for objects of a former \"{}\" to go", view.name),
+        )),
+        Phase::Dying => Some(StatusReport::new(Word::Waiting, "stopping units")),
+        Phase::Removing => Some(StatusReport::new(Word::Waiting, "removing objects")),
+        Phase::Alive => {
+            let ready = view.record.units.iter().filter(|unit| {
+                unit.life == Life::Alive
+                    && view
+                        .pod(unit.number)
+                        .is_some_and(|pod| pod.ready && !pod.deleting)
+            });
+            let ready = u32::try_from(ready.count()).unwrap_or(u32::MAX);
+            (ready < scale::units_wanted(view))
+                .then(|| StatusReport::new(Word::Waiting, "waiting for units to settle down"))
+        }
+        Phase::Listing | Phase::Gone => None,
+    }
+}
+
+fn of_reason(reason: &Reason) -> StatusReport {
+    let (word, message): (Word, String) = match reason {
+        Reason::Refused {
+            key,
+            refusal,
+            message,
+        } => {
+            let what = match key {
+                Some(key) => format!("{key}"),
+                None => "the record".into(),
+            };
+            let word = match refusal {
+                Refusal::Busy { .. } | Refusal::TryAgain | Refusal::Conflict | Refusal::NotSent => {
+                    Word::Waiting
+                }
+                _ => Word::Error,
+            };
+            (word, format!("{what}: {message}"))
+        }
+        Reason::Foreign { key } => (
+            Word::Error,
+            format!("{key} exists and is not Pilotage's: remove it, or deploy under another name"),
+        ),
+        Reason::Contested { key, field } => (
+            Word::Error,
+            format!("{key}: something else keeps changing {field}"),
+        ),
+        Reason::NoAnswer { .. } => (Word::Waiting, "the cluster does not answer".into()),
+        Reason::NotProvisioned { text } => (Word::Blocked, text.as_ref().into()),
+        Reason::PredecessorLeaving { key } => {
+            (Word::Waiting, format!("waiting for a former {key} to go"))
+        }
+        Reason::PodsEnding => (Word::Waiting, "waiting for pods to end".into()),
+        Reason::ObjectsEnding => (Word::Waiting, "waiting for objects to go".into()),
+        Reason::PartitionHeld { partition } => (
+            Word::Waiting,
+            format!(
+                "the rollout is held: units below {partition} keep the old revision while a partition is set"
+            ),
+        ),
+        Reason::Broken { text } => (
+            Word::Error,
+            format!("internal error: {text}; starting again"),
+        ),
+        // What is being done needs no word of its own; that units are not ready yet is said by the phase.
+        _ => (Word::Active, String::new()),
+    };
+    StatusReport::new(word, message)
+}

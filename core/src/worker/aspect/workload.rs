@@ -1,0 +1,95 @@
+//! The workload, and a rollout that does not get on.
+
+use crate::effect::Action;
+use crate::kubernetes::{Key, Kind, Propagation, names};
+use crate::reason::Reason;
+use crate::time::{Span, Timestamp};
+use crate::worker::memory::{Memory, Rollout};
+use crate::worker::verdict::Verdict;
+use crate::worker::view::{PodSeen, View};
+
+use super::ensure::ensure;
+use super::{scale, secrets};
+
+/// How long a rollout may make no progress before a pod that holds it up is deleted (Kubernetes: "Forced Rollback").
+const PATIENCE: Span = Span::seconds(60);
+
+/// The StatefulSet; then its rollout.
+pub fn workload(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
+    if let (None, Some(Err(text))) = (view.stateful_set(), &view.record.provisioning) {
+        return Verdict::wait(Reason::NotProvisioned { text: text.clone() });
+    }
+    let object = core::iter::once((Kind::StatefulSet, &*view.name));
+    match ensure(view, memory, at, object, scale::pods_wanted(view)) {
+        Verdict::Settled => match rollout(view, memory, at) {
+            Verdict::Settled => secrets::surplus(view),
+            verdict => verdict,
+        },
+        verdict => verdict,
+    }
+}
+
+/// How far a rollout is; none if there is none.
+pub fn progress(view: &View) -> Option<Rollout> {
+    let workload = view.workload.as_ref()?;
+    let mine = |pod: &&PodSeen| pod.owner == Some(workload.uid);
+    let pods = || view.pods.iter().filter(mine);
+    let new = |pod: &&PodSeen| pod.revision == workload.update_revision;
+    let old = pods().any(|pod| pod.revision != workload.update_revision);
+    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    (workload.observed && old).then(|| Rollout {
+        revision: workload.update_revision,
+        progress: (
+            count(pods().filter(new).count()),
+            count(pods().filter(new).filter(|p| p.ready).count()),
+        ),
+        since: Timestamp::default(),
+    })
+}
+
+fn rollout(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
+    let (Some(rollout), Some(workload)) = (&memory.rollout, &view.workload) else {
+        return Verdict::Settled;
+    };
+    let stuck = view.pods.iter().rev().find(|pod| {
+        pod.owner == Some(workload.uid)
+            && pod.revision != workload.update_revision
+            && pod.ordinal >= workload.partition
+            && !pod.ready
+            && !pod.deleting
+    });
+    let Some(pod) = stuck else {
+        let held = view.pods.iter().any(|pod| {
+            pod.ordinal < workload.partition && pod.revision != workload.update_revision
+        });
+        return if held && workload.partition > 0 {
+            Verdict::wait(Reason::PartitionHeld {
+                partition: workload.partition,
+            })
+        } else {
+            Verdict::Settled
+        };
+    };
+    let until = rollout.since.after(PATIENCE);
+    let name = names::pod(&view.name, pod.ordinal);
+    if at < until {
+        // Pods that are on their way count as settling, not as stuck: nothing waits for this but its own deadline.
+        return Verdict::Wait {
+            until: Some(until),
+            reason: Reason::StuckRollout {
+                pod: name.as_str().into(),
+            },
+        };
+    }
+    let key = Key::new(Kind::Pod, view.namespace(), &name);
+    Verdict::act(
+        Action::Delete {
+            key,
+            uid: pod.uid,
+            propagation: Propagation::Background,
+        },
+        Reason::StuckRollout {
+            pod: name.as_str().into(),
+        },
+    )
+}

@@ -1,0 +1,362 @@
+//! What a worker remembers of its own doing: attempts, deadlines, what is in flight. Losing it costs time, never
+//! correctness.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::effect::Action;
+use crate::kubernetes::read::Fetched;
+use crate::kubernetes::{Key, Kind};
+use crate::name::{Uid, Version};
+use crate::outcome::Refusal;
+use crate::reason::Reason;
+use crate::state::{Command, ModelCommand};
+use crate::time::{Span, Timestamp};
+
+use super::verdict::Aspect;
+
+/// The first delay after a refusal (reference, 0.1: worker retry delay).
+const FIRST_DELAY: Span = Span::seconds(3);
+/// The longest delay.
+const LONGEST_DELAY: Span = Span::seconds(300);
+/// How often a conflict is followed at once by a fresh read and a new decision.
+const PROMPT_CONFLICTS: u8 = 3;
+
+/// What a worker remembers of its own doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Memory {
+    /// What was asked and not yet answered.
+    pub in_flight: Option<InFlight>,
+    /// Attempts that failed, and when the next may be made.
+    pub backoff: Backoff,
+    /// Fresh reads, for the next decision about their objects.
+    pub fetched: Vec<Fetched>,
+    /// Objects of which we do not know whether they are there: a fresh read comes before the next act on them.
+    pub suspects: Vec<Suspect>,
+    /// Objects of which a fresh read said that they are not there.
+    pub absent: Vec<(Kind, Box<str>)>,
+    /// Objects that have a name that we want and are not ours.
+    pub obstacles: Vec<Obstacle>,
+    /// Corrections of fields that others changed.
+    pub corrections: Vec<Correction>,
+    /// Numbers that the model drew for storages: the first and how many.
+    pub drawn: Option<(u32, u32)>,
+    /// A version of the record that a reply told of and the watch has not reached yet.
+    pub awaited: Option<(Version, Timestamp)>,
+    /// Since when pods of dead units are ending.
+    pub ending_since: Option<Timestamp>,
+    /// How a rollout goes.
+    pub rollout: Option<Rollout>,
+    /// One more than the highest ordinal of a pod that was ever seen.
+    pub pods_seen: u32,
+    /// Conflicts since something was done.
+    pub conflicts: u8,
+}
+
+/// An object of which we do not know whether it is there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Suspect {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub name: Box<str>,
+    /// The uid that was ours when the watch last spoke of it. It may have lost its labels only (fact K32).
+    pub was: Option<Uid>,
+}
+
+/// An object that stands where ours should.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Obstacle {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub name: Box<str>,
+    /// Whether it is of an application that was removed; otherwise somebody else's.
+    pub predecessor: bool,
+}
+
+/// How often we put back a field of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Correction {
+    /// The object.
+    pub uid: Uid,
+    /// The field.
+    pub field: Box<str>,
+    /// How often.
+    pub times: u8,
+    /// When last.
+    pub last: Timestamp,
+}
+
+/// How far a rollout is, and since when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Rollout {
+    /// Where it leads.
+    pub revision: u64,
+    /// Pods of the new revision, and those of them that are ready.
+    pub progress: (u32, u32),
+    /// Since when it is that far.
+    pub since: Timestamp,
+}
+
+/// A batch that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct InFlight {
+    /// Which aspect asked.
+    pub aspect: Aspect,
+    /// The number of its first effect.
+    pub first: u32,
+    /// What each effect does to what, and whether it was answered.
+    pub asked: Vec<Asked>,
+    /// The first answer that was not `Done`.
+    pub trouble: Option<Trouble>,
+}
+
+/// What one effect of a batch does, as far as its answer needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Asked {
+    /// The object, for a request to the cluster.
+    pub key: Option<Key>,
+    /// What kind of request.
+    pub verb: Verb,
+    /// Whether it was answered.
+    pub answered: bool,
+}
+
+/// A kind of request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)] // The actions of the same names.
+pub enum Verb {
+    Create,
+    TakeOver,
+    Apply {
+        correction: bool,
+    },
+    Scale,
+    Delete,
+    Read,
+    Event,
+    /// `own`: about the worker's own record. `draws`: numbers that the model is asked for.
+    Store {
+        own: bool,
+        draws: u32,
+    },
+}
+
+/// An answer that was not `Done`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Trouble {
+    /// The object, for a request to the cluster.
+    pub key: Option<Key>,
+    /// What kind of request.
+    pub verb: Verb,
+    /// The refusal; none if there was no answer.
+    pub refusal: Option<(Refusal, Box<str>)>,
+}
+
+/// One backoff per application.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Backoff {
+    /// Attempts that failed since all was well.
+    pub attempts: u32,
+    /// Not before.
+    pub until: Timestamp,
+    /// Who waits, and why.
+    pub held: Vec<(Aspect, Reason)>,
+}
+
+impl Asked {
+    /// What is to be remembered of an action.
+    pub fn of(action: &Action, because: &Reason) -> Self {
+        let correction = matches!(because, Reason::Drift { .. });
+        let (verb, key) = match action {
+            Action::Create { manifest } => (Verb::Create, Some(&manifest.key)),
+            Action::TakeOver { key, .. } => (Verb::TakeOver, Some(key)),
+            Action::Apply { manifest, .. } => (Verb::Apply { correction }, Some(&manifest.key)),
+            Action::Scale { key, .. } => (Verb::Scale, Some(key)),
+            Action::Delete { key, .. } => (Verb::Delete, Some(key)),
+            Action::Get { key } => (Verb::Read, Some(key)),
+            Action::List { .. } => (Verb::Read, None),
+            Action::RecordEvent { about, .. } => (Verb::Event, Some(about)),
+            Action::Store(command) => match &**command {
+                Command::Application { .. } => (
+                    Verb::Store {
+                        own: true,
+                        draws: 0,
+                    },
+                    None,
+                ),
+                Command::Model {
+                    body: ModelCommand::DrawStorage { count },
+                    ..
+                } => (
+                    Verb::Store {
+                        own: false,
+                        draws: *count,
+                    },
+                    None,
+                ),
+                _ => (
+                    Verb::Store {
+                        own: false,
+                        draws: 0,
+                    },
+                    None,
+                ),
+            },
+        };
+        Asked {
+            key: key.cloned(),
+            verb,
+            answered: false,
+        }
+    }
+}
+
+impl Backoff {
+    /// Notes a failed attempt. Delays double from 3 s to 5 min, spread by the application's uid so that many
+    /// applications do not come back together.
+    pub fn fail(
+        &mut self,
+        at: Timestamp,
+        uid: Uid,
+        aspect: Aspect,
+        why: Reason,
+        not_before: Option<Span>,
+    ) {
+        let doubled = FIRST_DELAY.0.saturating_mul(1_u64 << self.attempts.min(10));
+        let delay = doubled.min(LONGEST_DELAY.0);
+        let spread = u64::try_from(uid.0 & 0xff).unwrap_or_default();
+        // Up to an eighth more.
+        let delay = delay.saturating_add(delay.saturating_mul(spread) / (8 * 256));
+        let delay = Span(delay.max(not_before.unwrap_or_default().0));
+        self.attempts = self.attempts.saturating_add(1);
+        self.until = at.after(delay);
+        match self.held.iter_mut().find(|(held, _)| *held == aspect) {
+            Some((_, reason)) => *reason = why,
+            None => self.held.push((aspect, why)),
+        }
+    }
+
+    /// Notes that an aspect got its way.
+    pub fn succeed(&mut self, aspect: Aspect) {
+        self.held.retain(|(held, _)| *held != aspect);
+        if self.held.is_empty() {
+            *self = Backoff::default();
+        }
+    }
+
+    /// Why an aspect has to wait, if it has to.
+    pub fn holds(&self, aspect: Aspect, at: Timestamp) -> Option<&Reason> {
+        let (_, reason) = self.held.iter().find(|(held, _)| *held == aspect)?;
+        (at < self.until).then_some(reason)
+    }
+}
+
+impl Memory {
+    /// Whether a conflict is to be followed at once by a fresh read.
+    pub fn conflict_is_prompt(&mut self) -> bool {
+        self.conflicts = self.conflicts.saturating_add(1);
+        self.conflicts <= PROMPT_CONFLICTS
+    }
+
+    /// Notes that an object has to be read before the next act on it.
+    pub fn suspect(&mut self, kind: Kind, name: &str, was: Option<Uid>) {
+        self.forget_fetched(kind, name);
+        self.absent.retain(|(k, n)| !(*k == kind && **n == *name));
+        if !self.is_suspect(kind, name) {
+            self.suspects.push(Suspect {
+                kind,
+                name: name.into(),
+                was,
+            });
+        }
+    }
+
+    fn forget_fetched(&mut self, kind: Kind, name: &str) {
+        self.fetched.retain(|fetched| {
+            !(fetched.object.kind() == kind && *fetched.object.metadata().name == *name)
+        });
+    }
+
+    /// Whether an object has to be read before the next act on it.
+    pub fn is_suspect(&self, kind: Kind, name: &str) -> bool {
+        self.suspects
+            .iter()
+            .any(|suspect| suspect.kind == kind && *suspect.name == *name)
+    }
+
+    /// Whether a fresh read said that an object is not there.
+    pub fn is_absent(&self, kind: Kind, name: &str) -> bool {
+        self.absent.iter().any(|(k, n)| *k == kind && **n == *name)
+    }
+
+    /// Notes that an object was read, or seen.
+    pub fn settle(&mut self, kind: Kind, name: &str, there: bool) {
+        self.suspects
+            .retain(|suspect| !(suspect.kind == kind && *suspect.name == *name));
+        self.absent.retain(|(k, n)| !(*k == kind && **n == *name));
+        if !there {
+            self.absent.push((kind, name.into()));
+            self.forget_fetched(kind, name);
+        }
+    }
+
+    /// A fresh read of an object, if it is of the version that is known.
+    pub fn fetched(&self, uid: Uid, version: Version) -> Option<&Fetched> {
+        self.fetched.iter().find(|fetched| {
+            let metadata = fetched.object.metadata();
+            metadata.uid == uid && metadata.version == version
+        })
+    }
+
+    /// What stands where an object of ours should.
+    pub fn obstacle(&self, kind: Kind, name: &str) -> Option<&Obstacle> {
+        self.obstacles
+            .iter()
+            .find(|obstacle| obstacle.kind == kind && *obstacle.name == *name)
+    }
+
+    /// Notes that we put a field back; says how often that was within ten minutes.
+    pub fn correct(&mut self, at: Timestamp, uid: Uid, field: &str) -> u8 {
+        self.corrections
+            .retain(|known| at.since(known.last) < Span::seconds(600));
+        match self
+            .corrections
+            .iter_mut()
+            .find(|known| known.uid == uid && *known.field == *field)
+        {
+            Some(known) => {
+                known.times = known.times.saturating_add(1);
+                known.last = at;
+                known.times
+            }
+            None => {
+                self.corrections.push(Correction {
+                    uid,
+                    field: field.into(),
+                    times: 1,
+                    last: at,
+                });
+                1
+            }
+        }
+    }
+
+    /// Until when a field that others keep changing is left alone, if it is.
+    pub fn contested(&self, at: Timestamp, uid: Uid, field: &str) -> Option<Timestamp> {
+        let known = self
+            .corrections
+            .iter()
+            .find(|known| known.uid == uid && *known.field == *field)?;
+        let beyond = known.times.checked_sub(3)?;
+        let delay = FIRST_DELAY
+            .0
+            .saturating_mul(1_u64 << beyond.min(6))
+            .min(LONGEST_DELAY.0);
+        let until = known.last.after(Span(delay));
+        (at < until).then_some(until)
+    }
+}
