@@ -4,3 +4,4 @@
 extern crate alloc;
 pub mod cluster;
 pub mod store;
+pub mod workload;

@@ -97,7 +97,9 @@ pub fn check(application: &Application) -> Result<(), Broken> {
         Broken::Missing,
     )?;
     rule(
-        !leaving || status.scaling.is_some_and(|noted| noted <= stay),
+        application
+            .lowest_leaving()
+            .is_none_or(|lowest| status.scaling.is_some_and(|noted| noted <= lowest)),
         Broken::Scaling,
     )?;
     check_storage(application)?;

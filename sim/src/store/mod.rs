@@ -9,6 +9,7 @@ mod told;
 mod vault;
 
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -60,7 +61,7 @@ impl Store {
         &mut self,
         at: Timestamp,
         command: &Command,
-        secrets: &[(SecretRef, &str)],
+        secrets: &[(SecretRef, String)],
     ) -> Outcome {
         match self.transact(at, command, secrets) {
             Ok(reply) => Outcome::Done(reply),
@@ -76,7 +77,7 @@ impl Store {
         &mut self,
         at: Timestamp,
         command: &Command,
-        secrets: &[(SecretRef, &str)],
+        secrets: &[(SecretRef, String)],
     ) -> Result<Reply, Denial> {
         let Transaction { write, reply } =
             transaction(self, at, command).map_err(|stopped| match stopped {

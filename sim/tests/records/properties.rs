@@ -17,8 +17,9 @@ use pilotage_core::state::{
 };
 use pilotage_core::time::Timestamp;
 use pilotage_sim::store::{Store, Told};
+use pilotage_sim::workload::{claim, ledger, ledger_application};
 
-use crate::charms::{APPLICATION, MODEL, charm, claim, new_application};
+use crate::{APPLICATION, MODEL};
 
 /// A command, and whether the version that it names is the record's.
 #[derive(Clone, Debug)]
@@ -113,7 +114,7 @@ fn refresh() -> impl Strategy<Value = ApplicationCommand> {
                 version: None,
             };
             ApplicationCommand::Refresh(Box::new(Refresh {
-                charm: revision.map(|revision| (Arc::new(charm()), origin(revision))),
+                charm: revision.map(|revision| (Arc::new(ledger()), origin(revision))),
                 resources: BTreeMap::new(),
                 config: BTreeMap::new(),
                 settings: BTreeMap::new(),
@@ -218,8 +219,12 @@ fn tries() -> impl Strategy<Value = Vec<Try>> {
 }
 
 fn start(scale: u32) -> Application {
-    let (application, _) =
-        Application::add(APPLICATION, Timestamp(0), &new_application(scale)).expect("a good one");
+    let (application, _) = Application::add(
+        APPLICATION,
+        Timestamp(0),
+        &ledger_application(MODEL, "ledger", scale),
+    )
+    .expect("a good one");
     application
 }
 
@@ -231,7 +236,7 @@ fn changes_of(reply: &Reply) -> &[Event] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     /// Invariant 12; B09, B10, B13, B19, B22, B33.
     #[test]
@@ -496,7 +501,7 @@ impl StoreTry {
     fn command(&self, store: &Store) -> Command {
         match self {
             StoreTry::Add(application, other_name) => {
-                let mut new = new_application(1);
+                let mut new = ledger_application(MODEL, "ledger", 1);
                 if *other_name {
                     new.name = "other".into();
                 }

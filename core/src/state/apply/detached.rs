@@ -55,8 +55,7 @@ impl Storage {
         command: &StorageCommand,
     ) -> Result<(Option<Storage>, Reply), Denial> {
         permission::storage(caller, command)?;
-        let seen = matches!(command, StorageCommand::Clear) && caller == Caller::Provisioner;
-        permission::version(self.version, expect, seen, "clear")?;
+        permission::version(self.version, expect, false, "storage")?;
         let mut after = self.clone();
         match command {
             StorageCommand::Keep { storage } => {

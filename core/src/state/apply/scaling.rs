@@ -43,14 +43,19 @@ impl Application {
     /// alive)` while units are leaving, else the scale.
     pub fn target(&self) -> u32 {
         let desired = self.desired_scale();
-        if self.is_leaving_units() {
-            desired.min(self.alive_prefix())
-        } else {
-            desired
-        }
+        self.lowest_leaving()
+            .map_or(desired, |lowest| desired.min(lowest))
     }
 
-    /// How many units, counted from 0, are alive without a gap: the lowest ordinal not alive.
+    /// The lowest number of a unit that is dying or dead.
+    pub(in crate::state) fn lowest_leaving(&self) -> Option<u32> {
+        let mut units = self.status.units.iter();
+        units
+            .find(|unit| unit.life != Life::Alive)
+            .map(|unit| unit.number)
+    }
+
+    /// How many units, counted from 0, are alive without a gap.
     pub(in crate::state) fn alive_prefix(&self) -> u32 {
         let alive = (0_u32..)
             .zip(&self.status.units)

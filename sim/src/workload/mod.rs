@@ -1,7 +1,10 @@
-//! Small charms and applications to try commands on.
+//! Standard workloads: small charms, and applications of them.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec;
 
 use pilotage_core::charm::config::{ConfigOption, ConfigValue, OptionKind};
 use pilotage_core::charm::{
@@ -11,13 +14,8 @@ use pilotage_core::charm::{
 use pilotage_core::name::Uid;
 use pilotage_core::state::{CharmOrigin, NewApplication};
 
-/// The model that applications are in.
-pub const MODEL: Uid = Uid(1);
-/// The application that commands are tried on.
-pub const APPLICATION: Uid = Uid(2);
-
-/// A charm with one container, whose image it names itself, and one option.
-pub fn charm() -> Charm {
+/// A charm with one container, whose image it names itself, and one option, `port`.
+pub fn ledger() -> Charm {
     Charm {
         name: "ledger-k8s".into(),
         summary: String::new(),
@@ -77,15 +75,15 @@ pub fn claim(storage: &str, size_mib: u64) -> Filesystem {
 }
 
 /// A new application of that charm, with one claim `data` and one directory `scratch` for each unit.
-pub fn new_application(scale: u32) -> NewApplication {
+pub fn ledger_application(model: Uid, name: &str, scale: u32) -> NewApplication {
     let scratch = Filesystem {
         kind: FilesystemKind::Rootfs,
         ..claim("scratch", 64)
     };
     NewApplication {
-        model: MODEL,
-        name: "ledger".into(),
-        charm: Arc::new(charm()),
+        model,
+        name: name.into(),
+        charm: Arc::new(ledger()),
         origin: CharmOrigin {
             revision: 0,
             version: None,
