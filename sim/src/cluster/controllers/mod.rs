@@ -321,6 +321,9 @@ impl Controllers {
         namespace: &str,
         name: &str,
     ) {
+        if self.settings.by_hand.contains(&controller) {
+            return;
+        }
         let wait = match controller {
             Controller::StatefulSet
             | Controller::ServiceAccount

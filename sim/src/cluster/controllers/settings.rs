@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use pilotage_core::time::Span;
 use serde::{Deserialize, Serialize};
 
+use super::Controller;
+
 /// How long each step of the simulated control plane takes. Every span may be nothing.
 ///
 /// The defaults are those of a quick real cluster with warm caches.
@@ -51,6 +53,8 @@ pub struct Settings {
     pub orphaned_pod: Span,
     /// The nodes that register themselves at the start.
     pub nodes: Vec<NodeSettings>,
+    /// Controllers that do not run, because whoever drives the cluster does their work.
+    pub by_hand: Vec<Controller>,
     /// The storage class that is there at the start, as the default; none if absent.
     pub storage: Option<StorageSettings>,
 }
@@ -162,6 +166,7 @@ impl Default for Settings {
             eviction: Span::seconds(300),
             orphaned_pod: Span::seconds(40),
             nodes: vec![NodeSettings::default()],
+            by_hand: Vec::new(),
             storage: Some(StorageSettings::default()),
         }
     }

@@ -1,0 +1,25 @@
+//! The scripts, by subject.
+
+mod applies;
+mod endings;
+mod guards;
+mod objects;
+mod rollout;
+mod storage;
+mod watching;
+
+use super::Script;
+
+/// Every script, in the order in which they are recorded.
+pub fn all() -> Vec<Script> {
+    [
+        applies::SCRIPTS,
+        guards::SCRIPTS,
+        objects::SCRIPTS,
+        rollout::SCRIPTS,
+        storage::SCRIPTS,
+        endings::SCRIPTS,
+        watching::SCRIPTS,
+    ]
+    .concat()
+}

@@ -1,0 +1,315 @@
+//! Plays a transcript on the simulated cluster, and says where it does something else than the real one did.
+//!
+//! Compared are the status code and the reason of every answer, every field of every object that an answer or a watch event shows,
+//! `managedFields` included, and the order of the events of each object. Uids, versions, addresses and names that a server draws are mapped one to
+//! one; of a time it is compared that there is one; texts for people are not compared.
+
+mod compare;
+mod translate;
+
+use std::collections::BTreeMap;
+
+use pilotage_core::time::{Span, Timestamp};
+use pilotage_sim::cluster::Cluster;
+use pilotage_sim::cluster::controllers::{Controller, settings};
+use pilotage_sim::cluster::resource::Resource;
+use pilotage_sim::cluster::settings::Settings;
+use pilotage_sim::cluster::watch::{WatchEvent, WatchKind};
+use serde_json::{Value, json};
+
+use crate::transcript::difference::merge_patch;
+use crate::transcript::normal::normal;
+use crate::transcript::{Event, Request, Step, Transcript, Watch, key};
+use compare::Bindings;
+
+/// When a replay begins: 2026-07-01. Any moment would do.
+const BEGIN: Timestamp = Timestamp(1_782_864_000_000);
+/// Between two requests.
+const PAUSE: Span = Span(20);
+/// A rest ends when nothing is due for so long: controllers that retry with a growing wait never come to rest by themselves.
+const QUIET: Span = Span::seconds(5);
+
+/// A place at which the simulated cluster did something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The name of the transcript.
+    pub transcript: String,
+    /// The step, from 1.
+    pub step: usize,
+    /// The object and the field.
+    pub place: String,
+    /// What the real cluster did.
+    pub real: String,
+    /// What the simulated one did.
+    pub simulated: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Difference {
+            transcript,
+            step,
+            place,
+            real,
+            simulated,
+        } = self;
+        write!(
+            f,
+            "{transcript}, step {step}, {place}:\n    real      {real}\n    simulated {simulated}"
+        )
+    }
+}
+
+/// Plays a transcript from its first step to its last.
+pub fn replay(transcript: &Transcript) -> Vec<Difference> {
+    let mut cluster = Cluster::new(Settings::default());
+    cluster.start_controllers(
+        BEGIN,
+        settings::Settings {
+            nodes: Vec::new(),
+            storage: None,
+            // The transcript plays them.
+            by_hand: vec![
+                Controller::Scheduler,
+                Controller::Kubelet,
+                Controller::PodCollector,
+                Controller::NodeLifecycle,
+            ],
+            ..settings::Settings::instant()
+        },
+    );
+    cluster.advance(BEGIN);
+    let mut player = Player {
+        told: cluster.version(),
+        cluster,
+        now: BEGIN,
+        transcript,
+        bindings: Bindings::default(),
+        step: 0,
+        differences: Vec::new(),
+    };
+    for (index, step) in transcript.steps.iter().enumerate() {
+        player.step = index + 1;
+        player.play(step);
+    }
+    let unordered = player.bindings.out_of_order();
+    for symbol in unordered {
+        player.differ(
+            &symbol,
+            "a later version than the one before",
+            "an earlier one",
+        );
+    }
+    player.differences
+}
+
+struct Player<'a> {
+    cluster: Cluster,
+    now: Timestamp,
+    transcript: &'a Transcript,
+    bindings: Bindings,
+    /// Up to this version the events were compared.
+    told: u64,
+    step: usize,
+    differences: Vec<Difference>,
+}
+
+impl Player<'_> {
+    fn differ(&mut self, place: &str, real: &str, simulated: &str) {
+        self.differences.push(Difference {
+            transcript: self.transcript.name.clone(),
+            step: self.step,
+            place: place.to_owned(),
+            real: real.to_owned(),
+            simulated: simulated.to_owned(),
+        });
+    }
+
+    fn play(&mut self, step: &Step) {
+        self.now = self.now.after(PAUSE);
+        match step {
+            Step::Request(request) => self.request(request),
+            Step::Watch(watch) => self.watch(watch),
+            Step::Compact { before } => {
+                let version = self.version(before);
+                let newer = self.cluster.changes_since(version).count();
+                self.cluster.compact(newer);
+            }
+            Step::Rest { events, .. } => {
+                self.rest();
+                self.events(events);
+            }
+        }
+    }
+
+    fn request(&mut self, request: &Request) {
+        let path = &request.path;
+        let call = match translate::request(request, &self.bindings, &self.cluster) {
+            Ok(call) => call,
+            Err(problem) => return self.differ(path, "is served", &problem),
+        };
+        let resource = call.resource;
+        let response = self.cluster.request(self.now, call);
+        let (status, answer) = translate::response(response, resource);
+        let place = format!("{} {path}", request.method);
+        if status != request.status {
+            let real = format!("{} {}", request.status, request.answer["message"]);
+            let simulated = format!("{status} {}", answer["message"]);
+            return self.differ(&format!("{place} status"), &real, &simulated);
+        }
+        self.compare(&place, &request.answer, &normal(answer));
+    }
+
+    fn watch(&mut self, watch: &Watch) {
+        let Some((resource, namespace)) = translate::collection(&watch.path) else {
+            return self.differ(&watch.path, "is served", "is not");
+        };
+        let query = |name: &str| {
+            let found = watch.query.iter().find(|(key, _)| key == name);
+            found.map(|(_, value)| value.as_str()).unwrap_or_default()
+        };
+        let version = self.version(query("resourceVersion"));
+        let labels = translate::labels(query("labelSelector"));
+        let seen = match self
+            .cluster
+            .watch_since(resource, namespace.as_deref(), &labels, version)
+        {
+            Ok(events) => events.iter().map(event).collect(),
+            Err(failure) => vec![Event {
+                event: "ERROR".into(),
+                object: translate::failure(&failure),
+            }],
+        };
+        self.compare_events(&watch.path, &watch.events, &seen);
+    }
+
+    /// Lets the controllers work until nothing is due for a while.
+    fn rest(&mut self) {
+        while let Some(wake) = self.cluster.wake_at() {
+            if wake.since(self.now) > QUIET {
+                break;
+            }
+            self.now = self.now.max(wake);
+            self.cluster.advance(self.now);
+        }
+        self.now = self.now.after(Span::seconds(1));
+    }
+
+    fn events(&mut self, real: &[(String, Vec<Event>)]) {
+        let mut simulated = self.new_events();
+        // Names that a server draws are learned from what speaks of them before they are looked up.
+        let (drawn, known): (Vec<_>, Vec<_>) = real.iter().partition(|(key, _)| key.contains('<'));
+        for (key, events) in known.into_iter().chain(drawn) {
+            let found = self.bindings.resolve(key).or_else(|| {
+                let kind = key.split(' ').next().unwrap_or_default();
+                simulated
+                    .keys()
+                    .find(|other| other.split(' ').next() == Some(kind))
+                    .cloned()
+            });
+            let seen = found
+                .and_then(|key| simulated.remove(&key))
+                .unwrap_or_default();
+            self.compare_events(key, events, &seen);
+        }
+        for (key, events) in simulated {
+            self.compare_events(&key, &[], &events);
+        }
+    }
+
+    fn new_events(&mut self) -> BTreeMap<String, Vec<Event>> {
+        let own = &self.transcript.name;
+        let mut by_object: BTreeMap<String, Vec<Event>> = BTreeMap::new();
+        for kind in &self.transcript.watched {
+            let Some(resource) = Resource::ALL
+                .iter()
+                .find(|resource| resource.kind() == kind)
+            else {
+                continue;
+            };
+            let events = self.cluster.watch_since(*resource, None, &[], self.told);
+            for seen in events.unwrap_or_default() {
+                let (namespace, name) = (seen.object.namespace(), seen.object.name());
+                let ours = match namespace {
+                    "" => name.starts_with(own.as_str()),
+                    namespace => namespace == own && name != "kube-root-ca.crt",
+                };
+                if ours {
+                    let event = event(&seen);
+                    let key = key(&event.object, own).unwrap_or_default();
+                    by_object.entry(key).or_default().push(event);
+                }
+            }
+        }
+        self.told = self.cluster.version();
+        by_object
+    }
+
+    fn compare_events(&mut self, place: &str, real: &[Event], simulated: &Vec<Event>) {
+        if real.len() != simulated.len() {
+            return self.differ(
+                &format!("events of {place}"),
+                &changes(real),
+                &changes(simulated),
+            );
+        }
+        for (index, (real, simulated)) in real.iter().zip(simulated).enumerate() {
+            let place = format!("{} event of {place}", ordinal(index + 1));
+            if real.event != simulated.event {
+                self.differ(&place, &real.event, &simulated.event);
+            }
+            self.compare(&place, &real.object, &simulated.object);
+        }
+    }
+
+    fn compare(&mut self, place: &str, real: &Value, simulated: &Value) {
+        self.bindings.learn(real, simulated);
+        for (field, real, simulated) in self.bindings.compare(real, simulated) {
+            self.differ(&format!("{place} {field}"), &real, &simulated);
+        }
+    }
+
+    fn version(&self, symbol: &str) -> u64 {
+        let text = self
+            .bindings
+            .resolve(symbol)
+            .unwrap_or_else(|| symbol.to_owned());
+        text.parse().unwrap_or_default()
+    }
+}
+
+fn event(seen: &WatchEvent) -> Event {
+    let event = match seen.kind {
+        WatchKind::Added => "ADDED",
+        WatchKind::Modified => "MODIFIED",
+        WatchKind::Deleted => "DELETED",
+    };
+    Event {
+        event: event.into(),
+        object: normal(seen.object.whole()),
+    }
+}
+
+/// What changed from event to event, for a reader who wants to know which one is too many.
+fn changes(events: &[Event]) -> String {
+    let mut before = json!({});
+    let mut text = format!("{} events:", events.len());
+    for event in events {
+        let change = match event.event.as_str() {
+            "MODIFIED" => merge_patch(&before, &event.object).unwrap_or_default(),
+            _ => Value::Null,
+        };
+        text.push_str(&format!("\n        {} {change}", event.event));
+        before = event.object.clone();
+    }
+    text
+}
+
+fn ordinal(number: usize) -> String {
+    match number {
+        1 => "1st".to_owned(),
+        2 => "2nd".to_owned(),
+        3 => "3rd".to_owned(),
+        other => format!("{other}th"),
+    }
+}
