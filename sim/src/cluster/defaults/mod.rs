@@ -61,6 +61,9 @@ fn volume(value: &mut Value) {
         if let Some(path) = spec.get_mut("hostPath") {
             set_default(path, "type", || json!(""));
         }
+        for (wrong, place) in [("a", 1), ("ab-=", 2), ("Zg=", 2), ("Z===", 1), ("é", 0)] {
+            assert_eq!(check_base64(wrong), Err(place), "{wrong}");
+        }
     }
 }
 
@@ -87,6 +90,9 @@ fn secret(value: &mut Value) {
                 Value::String(base64(text.as_bytes())),
             );
         }
+        for (wrong, place) in [("a", 1), ("ab-=", 2), ("Zg=", 2), ("Z===", 1), ("é", 0)] {
+            assert_eq!(check_base64(wrong), Err(place), "{wrong}");
+        }
     }
 }
 
@@ -109,6 +115,20 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// Checks base64 with padding; fails with the place of the first byte that does not belong there.
+pub(crate) fn check_base64(text: &str) -> Result<(), usize> {
+    let body = text.trim_end_matches('=');
+    let padding = text.len() - body.len();
+    let wrong = body
+        .bytes()
+        .position(|byte| !byte.is_ascii_alphanumeric() && byte != b'+' && byte != b'/');
+    match wrong {
+        Some(place) => Err(place),
+        None if !text.len().is_multiple_of(4) || padding > 2 => Err(body.len()),
+        None => Ok(()),
+    }
 }
 
 fn binding(value: &mut Value) {
@@ -142,6 +162,10 @@ mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(base64(plain.as_bytes()), coded);
+            assert_eq!(check_base64(coded), Ok(()));
+        }
+        for (wrong, place) in [("a", 1), ("ab-=", 2), ("Zg=", 2), ("Z===", 1), ("é", 0)] {
+            assert_eq!(check_base64(wrong), Err(place), "{wrong}");
         }
     }
 }

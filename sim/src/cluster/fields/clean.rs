@@ -154,7 +154,7 @@ fn is_zero(value: &Value) -> bool {
 /// What a field of that type holds if nobody says more.
 pub(crate) fn zero(ty: &'static Type) -> Value {
     match ty {
-        Type::Text | Type::Time => Value::String(String::new()),
+        Type::Text => Value::String(String::new()),
         Type::Number => Value::from(0),
         Type::Flag => Value::Bool(false),
         Type::Quantity => Value::String("0".into()),
@@ -165,7 +165,7 @@ pub(crate) fn zero(ty: &'static Type) -> Value {
             let _ = clean(&mut value, ty);
             value
         }
-        Type::Any | Type::Port | Type::Map(_) | Type::AtomicMap(_) => Value::Null,
+        Type::Time | Type::Any | Type::Port | Type::Map(_) | Type::AtomicMap(_) => Value::Null,
         Type::List(_) | Type::Set(_) | Type::Keyed(..) => Value::Null,
     }
 }

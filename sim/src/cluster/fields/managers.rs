@@ -217,6 +217,16 @@ impl Managers {
         self.sort();
     }
 
+    /// Takes the time of the writer's entry for updates away.
+    pub(crate) fn forget_time(&mut self, writer: &Writer<'_>) {
+        for manager in &mut self.0 {
+            if manager.written_by(writer, Operation::Update) {
+                manager.time = None;
+            }
+        }
+        self.sort();
+    }
+
     /// The fields of other managers that an apply would change, as (manager, path).
     pub(crate) fn conflicts(
         &self,

@@ -50,7 +50,7 @@ pub(crate) static PERSISTENT_VOLUME_SPEC: Type = Type::Struct(&[
     nonzero("capacity", &Type::Map(&QUANTITY)),
     given("cephfs", &ANY),
     given("cinder", &ANY),
-    given("claimRef", &Type::Atomic(&OBJECT_REFERENCE)),
+    given("claimRef", &OBJECT_REFERENCE),
     given("csi", &CSIPERSISTENT_VOLUME_SOURCE),
     given("fc", &ANY),
     given("flexVolume", &ANY),
@@ -122,8 +122,8 @@ pub(crate) static PERSISTENT_VOLUME_CLAIM_SPEC: Type = Type::Struct(&[
 
 /// `PersistentVolumeClaimCondition`.
 pub(crate) static PERSISTENT_VOLUME_CLAIM_CONDITION: Type = Type::Struct(&[
-    given("lastProbeTime", &TIME),
-    given("lastTransitionTime", &TIME),
+    always("lastProbeTime", &TIME),
+    always("lastTransitionTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     always("status", &TEXT),

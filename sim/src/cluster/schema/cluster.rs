@@ -7,7 +7,7 @@ pub(crate) static NAMESPACE_SPEC: Type = Type::Struct(&[nonzero("finalizers", &T
 
 /// `NamespaceCondition`.
 pub(crate) static NAMESPACE_CONDITION: Type = Type::Struct(&[
-    given("lastTransitionTime", &TIME),
+    always("lastTransitionTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     always("status", &TEXT),
@@ -60,18 +60,18 @@ pub(crate) static EVENT_SOURCE: Type =
 
 /// `EventSeries`.
 pub(crate) static EVENT_SERIES: Type =
-    Type::Struct(&[nonzero("count", &NUMBER), given("lastObservedTime", &TIME)]);
+    Type::Struct(&[nonzero("count", &NUMBER), always("lastObservedTime", &TIME)]);
 
 /// `Event`.
 pub(crate) static EVENT: Type = Type::Struct(&[
     nonzero("action", &TEXT),
     nonzero("apiVersion", &TEXT),
     nonzero("count", &NUMBER),
-    given("eventTime", &TIME),
-    given("firstTimestamp", &TIME),
+    always("eventTime", &TIME),
+    always("firstTimestamp", &TIME),
     always("involvedObject", &Type::Atomic(&OBJECT_REFERENCE)),
     nonzero("kind", &TEXT),
-    given("lastTimestamp", &TIME),
+    always("lastTimestamp", &TIME),
     nonzero("message", &TEXT),
     always("metadata", &OBJECT_META),
     nonzero("reason", &TEXT),

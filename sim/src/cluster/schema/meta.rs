@@ -16,7 +16,7 @@ pub(crate) static OWNER_REFERENCE: Type = Type::Struct(&[
 pub(crate) static MANAGED_FIELDS_ENTRY: Type = Type::Struct(&[
     nonzero("apiVersion", &TEXT),
     nonzero("fieldsType", &TEXT),
-    given("fieldsV1", &ANY),
+    given("fieldsV1", &Type::Atomic(&ANY)),
     nonzero("manager", &TEXT),
     nonzero("operation", &TEXT),
     nonzero("subresource", &TEXT),
@@ -60,7 +60,7 @@ pub(crate) static LABEL_SELECTOR: Type = Type::Struct(&[
 
 /// `Condition`.
 pub(crate) static CONDITION: Type = Type::Struct(&[
-    given("lastTransitionTime", &TIME),
+    always("lastTransitionTime", &TIME),
     always("message", &TEXT),
     nonzero("observedGeneration", &NUMBER),
     always("reason", &TEXT),

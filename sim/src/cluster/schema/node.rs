@@ -36,8 +36,8 @@ pub(crate) static NODE_SPEC: Type = Type::Struct(&[
 
 /// `NodeCondition`.
 pub(crate) static NODE_CONDITION: Type = Type::Struct(&[
-    given("lastHeartbeatTime", &TIME),
-    given("lastTransitionTime", &TIME),
+    always("lastHeartbeatTime", &TIME),
+    always("lastTransitionTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     always("status", &TEXT),

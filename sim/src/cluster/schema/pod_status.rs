@@ -6,8 +6,8 @@ use super::{
 
 /// `PodCondition`.
 pub(crate) static POD_CONDITION: Type = Type::Struct(&[
-    given("lastProbeTime", &TIME),
-    given("lastTransitionTime", &TIME),
+    always("lastProbeTime", &TIME),
+    always("lastTransitionTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("observedGeneration", &NUMBER),
     nonzero("reason", &TEXT),
@@ -26,17 +26,17 @@ pub(crate) static CONTAINER_STATE_WAITING: Type =
     Type::Struct(&[nonzero("message", &TEXT), nonzero("reason", &TEXT)]);
 
 /// `ContainerStateRunning`.
-pub(crate) static CONTAINER_STATE_RUNNING: Type = Type::Struct(&[given("startedAt", &TIME)]);
+pub(crate) static CONTAINER_STATE_RUNNING: Type = Type::Struct(&[always("startedAt", &TIME)]);
 
 /// `ContainerStateTerminated`.
 pub(crate) static CONTAINER_STATE_TERMINATED: Type = Type::Struct(&[
     nonzero("containerID", &TEXT),
     always("exitCode", &NUMBER),
-    given("finishedAt", &TIME),
+    always("finishedAt", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     nonzero("signal", &NUMBER),
-    given("startedAt", &TIME),
+    always("startedAt", &TIME),
 ]);
 
 /// `ContainerState`.

@@ -8,7 +8,7 @@ use super::{
 /// `ControllerRevision`.
 pub(crate) static CONTROLLER_REVISION: Type = Type::Struct(&[
     nonzero("apiVersion", &TEXT),
-    given("data", &ANY),
+    given("data", &Type::Atomic(&ANY)),
     nonzero("kind", &TEXT),
     always("metadata", &OBJECT_META),
     always("revision", &NUMBER),
@@ -58,7 +58,7 @@ pub(crate) static STATEFUL_SET_SPEC: Type = Type::Struct(&[
 
 /// `StatefulSetCondition`.
 pub(crate) static STATEFUL_SET_CONDITION: Type = Type::Struct(&[
-    given("lastTransitionTime", &TIME),
+    always("lastTransitionTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     always("status", &TEXT),
@@ -101,7 +101,7 @@ pub(crate) static REPLICA_SET_SPEC: Type = Type::Struct(&[
 
 /// `ReplicaSetCondition`.
 pub(crate) static REPLICA_SET_CONDITION: Type = Type::Struct(&[
-    given("lastTransitionTime", &TIME),
+    always("lastTransitionTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     always("status", &TEXT),
@@ -155,8 +155,8 @@ pub(crate) static DEPLOYMENT_SPEC: Type = Type::Struct(&[
 
 /// `DeploymentCondition`.
 pub(crate) static DEPLOYMENT_CONDITION: Type = Type::Struct(&[
-    given("lastTransitionTime", &TIME),
-    given("lastUpdateTime", &TIME),
+    always("lastTransitionTime", &TIME),
+    always("lastUpdateTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     always("status", &TEXT),
@@ -206,7 +206,7 @@ pub(crate) static DAEMON_SET_SPEC: Type = Type::Struct(&[
 
 /// `DaemonSetCondition`.
 pub(crate) static DAEMON_SET_CONDITION: Type = Type::Struct(&[
-    given("lastTransitionTime", &TIME),
+    always("lastTransitionTime", &TIME),
     nonzero("message", &TEXT),
     nonzero("reason", &TEXT),
     always("status", &TEXT),

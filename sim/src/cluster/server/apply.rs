@@ -8,7 +8,7 @@ use super::Context;
 use super::update::{forget_reset, keep_rest};
 use crate::cluster::Cluster;
 use crate::cluster::defaults;
-use crate::cluster::fields::{FieldSet, Managers, check, clean, compare, merge, named, prune};
+use crate::cluster::fields::{FieldSet, check, compare, merge, named, prune};
 use crate::cluster::object::{at, text_at};
 use crate::cluster::request::{Failure, Response, Subresource};
 use crate::cluster::schema::zero_object;
@@ -59,12 +59,11 @@ impl Cluster {
                 return Err(Failure::apply_conflict(&conflicts));
             }
         }
+        // An apply that changes nothing but owners leaves the time of its entry as it was, or without one.
         managers.record_apply(&writer, &comparison, !comparison.is_empty());
-        clean(&mut new, resource.schema())
-            .map_err(|mistake| super::create::undecodable(resource, &mistake))?;
+        super::create::decode(resource, &mut new)?;
         defaults::apply(resource, &mut new);
         keep_rest(context, &old, &mut new);
-        touch_new(&mut managers, &old.managers, context);
         self.keep(context, &old, new, managers)
     }
 
@@ -88,14 +87,6 @@ impl Cluster {
         crate::cluster::object::remove_at(&mut body, &["metadata", "resourceVersion"]);
         crate::cluster::object::set_at(&mut body, &["metadata", "name"], Value::from(context.name));
         self.create_with(context, body, None)
-    }
-}
-
-/// An entry that appears without a change of the object gets a time too.
-fn touch_new(managers: &mut Managers, before: &Managers, context: &Context<'_>) {
-    if managers.applied(&context.writer()).is_some() && before.applied(&context.writer()).is_none()
-    {
-        managers.record_apply(&context.writer(), &Default::default(), true);
     }
 }
 

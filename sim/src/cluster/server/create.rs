@@ -9,7 +9,7 @@ use super::{Context, expect_kind, object};
 use crate::cluster::Cluster;
 use crate::cluster::defaults;
 use crate::cluster::failure::Problem;
-use crate::cluster::fields::{Managers, Mistake, clean, compare};
+use crate::cluster::fields::{Managers, clean, compare};
 use crate::cluster::moment;
 use crate::cluster::object::{Stored, at, remove_at, set_at, text_at};
 use crate::cluster::request::{Failure, Response};
@@ -49,7 +49,7 @@ impl Cluster {
             Some(_) => None,
             None => Some(super::apply::named_by(context, &body)),
         };
-        clean(&mut body, resource.schema()).map_err(|mistake| undecodable(resource, &mistake))?;
+        decode(resource, &mut body)?;
         self.take_place(context, &mut body)?;
         defaults::apply(resource, &mut body);
         super::update::reset_status(resource, &mut body);
@@ -85,6 +85,13 @@ impl Cluster {
             &["metadata", "creationTimestamp"],
             Value::String(moment::text(context.at)),
         );
+        if resource == Resource::PersistentVolume {
+            set_at(
+                &mut body,
+                &["status", "lastPhaseTransitionTime"],
+                Value::String(moment::text(context.at)),
+            );
+        }
         if counts_generation(resource) {
             set_at(&mut body, &["metadata", "generation"], Value::from(1));
         }
@@ -149,11 +156,30 @@ impl Cluster {
     }
 }
 
+/// Brings a body into the form in which it is kept.
+pub(super) fn decode(resource: Resource, body: &mut Value) -> Result<(), Failure> {
+    clean(body, resource.schema()).map_err(|mistake| undecodable(resource, &mistake))?;
+    if resource == Resource::Secret {
+        let data = body.get("data").and_then(Value::as_object);
+        for text in data
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, text)| text.as_str())
+        {
+            defaults::check_base64(text).map_err(|place| {
+                let problem = format!("illegal base64 data at input byte {place}");
+                undecodable(resource, &problem)
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// 400: the body is no object of that kind.
-pub(super) fn undecodable(resource: Resource, mistake: &Mistake) -> Failure {
+fn undecodable(resource: Resource, problem: &impl core::fmt::Display) -> Failure {
     let kind = resource.kind();
     Failure::bad_request(format!(
-        "{kind} in version {:?} cannot be handled as a {kind}: {mistake}",
+        "{kind} in version {:?} cannot be handled as a {kind}: {problem}",
         version_of(resource),
     ))
 }

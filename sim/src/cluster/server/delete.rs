@@ -51,10 +51,15 @@ impl Cluster {
         if context.resource == Resource::Namespace {
             return self.delete_namespace(context, &old);
         }
+        if context.resource == Resource::Pod {
+            return Ok(object(
+                200,
+                self.delete_pod(context, &old, propagation, grace),
+            ));
+        }
         let mut value = old.value.clone();
         set_finalizers(&old, &mut value, propagation);
-        let grace = grace_of(&old, grace);
-        if grace == 0 && value.pointer("/metadata/finalizers").is_none() {
+        if value.pointer("/metadata/finalizers").is_none() {
             let last = self.end(&old);
             return Ok(if returns_object(context.resource) {
                 object(200, last)
@@ -62,11 +67,35 @@ impl Cluster {
                 gone(context, &last)
             });
         }
-        mark(context, &old, &mut value, grace);
+        mark(context, &old, &mut value, 0);
         if value == old.value {
             return Ok(object(200, old));
         }
         Ok(object(200, self.keep_as_server(&old, value)))
+    }
+
+    /// A pod is always marked first; without time left it goes at once after that. A later delete can only shorten the time.
+    fn delete_pod(
+        &mut self,
+        context: &Context<'_>,
+        old: &Arc<Stored>,
+        propagation: Propagation,
+        asked: Option<u64>,
+    ) -> Arc<Stored> {
+        let before = number_at(&old.value, &["metadata", "deletionGracePeriodSeconds"]);
+        let grace = match before {
+            Some(before) if asked.is_none_or(|asked| asked >= before) => return old.clone(),
+            Some(_) => asked.unwrap_or(0),
+            None => grace_of(old, asked),
+        };
+        let mut value = old.value.clone();
+        set_finalizers(old, &mut value, propagation);
+        mark(context, old, &mut value, grace);
+        let marked = self.keep_marked(old, value);
+        if super::update::ends(&marked) {
+            return self.end(&marked);
+        }
+        marked
     }
 
     /// A namespace ends in two steps: it takes no more objects, then its controller empties it and finalizes it.
@@ -122,11 +151,10 @@ fn set_finalizers(old: &Stored, value: &mut Value, propagation: Propagation) {
     }
 }
 
-/// The seconds that the object may take to end: only pods on a node have any.
+/// The seconds that a pod may take to end: none before it runs and after it ended.
 fn grace_of(old: &Stored, asked: Option<u64>) -> u64 {
     let phase = text_at(&old.value, &["status", "phase"]);
-    if old.resource != Resource::Pod
-        || text_at(&old.value, &["spec", "nodeName"]).is_empty()
+    if text_at(&old.value, &["spec", "nodeName"]).is_empty()
         || matches!(phase, "Succeeded" | "Failed")
     {
         return 0;
@@ -136,13 +164,13 @@ fn grace_of(old: &Stored, asked: Option<u64>) -> u64 {
         .unwrap_or(30)
 }
 
-/// Writes when the object is to be gone. A later delete can only shorten the time.
+/// Writes when the object is to be gone.
 fn mark(context: &Context<'_>, old: &Stored, value: &mut Value, grace: u64) {
     let before = number_at(&old.value, &["metadata", "deletionGracePeriodSeconds"]);
     let began = moment::parse(text_at(&old.value, &["metadata", "deletionTimestamp"]))
         .map(|end| end.0.saturating_sub(before.unwrap_or(0) * 1_000));
     if old.deleting() && before.is_none_or(|before| before <= grace) {
-        return;
+        return; // It was to be gone by then already.
     }
     let began = began.map_or(context.at, pilotage_core::time::Timestamp);
     set_at(

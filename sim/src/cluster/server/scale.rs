@@ -62,9 +62,15 @@ impl Cluster {
             version.unwrap_or(Value::Null),
         );
         let mut managers = old.managers.clone();
-        if !managers.is_empty() {
-            let comparison = compare(&old.value, &new, context.resource.schema());
+        // A scale sees only those who own the replicas: where nobody does, nothing is recorded, and times are not kept. A
+        // Scale to nothing names no replicas, so nobody owns them any more.
+        if managers.owned().contains(&["spec", "replicas"]) {
+            let mut comparison = compare(&old.value, &new, context.resource.schema());
+            if replicas == 0 {
+                core::mem::swap(&mut comparison.removed, &mut comparison.changed);
+            }
             managers.record_update(&context.writer(), comparison);
+            managers.forget_time(&context.writer());
         }
         let unscoped = Context {
             subresource: None,

@@ -41,6 +41,16 @@ impl Cluster {
             }
             return Ok(());
         }
+        if kind == "ClusterIP" {
+            // What came along from the type before means nothing now.
+            for key in [
+                "externalTrafficPolicy",
+                "healthCheckNodePort",
+                "allocateLoadBalancerNodePorts",
+            ] {
+                remove_at(value, &["spec", key]);
+            }
+        }
         self.allocate_address(value, old)?;
         let asks = kind == "NodePort"
             || (kind == "LoadBalancer"

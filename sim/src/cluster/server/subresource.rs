@@ -45,16 +45,12 @@ impl Cluster {
         let mut conditions: alloc::vec::Vec<Value> =
             items_at(&old.value, &["status", "conditions"]).to_vec();
         conditions.retain(|condition| text_at(condition, &["type"]) != "PodScheduled");
-        let mut scheduled = json!({
+        conditions.push(json!({
             "lastProbeTime": null,
             "lastTransitionTime": moment::text(context.at),
             "status": "True",
             "type": "PodScheduled",
-        });
-        if old.generation() > 0 {
-            scheduled["observedGeneration"] = Value::from(old.generation());
-        }
-        conditions.push(scheduled);
+        }));
         set_at(
             &mut new,
             &["status", "conditions"],
@@ -63,7 +59,13 @@ impl Cluster {
         self.keep_as_server(&old, new);
         Ok(Response::Value {
             code: 201,
-            body: json!({"apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Success"}),
+            body: json!({
+                "apiVersion": "v1",
+                "code": 201,
+                "kind": "Status",
+                "metadata": {},
+                "status": "Success",
+            }),
         })
     }
 

@@ -4,11 +4,11 @@ use alloc::sync::Arc;
 
 use serde_json::Value;
 
-use super::create::{raises_generation, undecodable};
+use super::create::{decode, raises_generation};
 use super::{Context, expect_kind, object};
 use crate::cluster::Cluster;
 use crate::cluster::defaults;
-use crate::cluster::fields::{Comparison, Managers, clean, compare};
+use crate::cluster::fields::{Comparison, Managers, compare};
 use crate::cluster::object::{Stored, at, number_at, remove_at, set_at, text_at};
 use crate::cluster::request::{Failure, Response, Subresource};
 use crate::cluster::resource::Resource;
@@ -42,7 +42,7 @@ impl Cluster {
     ) -> Result<Response, Failure> {
         let resource = context.resource;
         let given = remove_at(&mut new, &["metadata", "managedFields"]);
-        clean(&mut new, resource.schema()).map_err(|mistake| undecodable(resource, &mistake))?;
+        decode(resource, &mut new)?;
         defaults::apply(resource, &mut new);
         keep_rest(context, old, &mut new);
         let mut managers = match given {
@@ -95,18 +95,27 @@ impl Cluster {
         }
         let version = self.store.next_version();
         stamp(&mut new, version);
-        let stored = Arc::new(Stored {
+        let stored = Stored {
             resource,
             version,
             value: new,
             managers,
-        });
-        if ends(&stored) {
-            self.store.remove(stored.clone());
-        } else {
-            self.store.put(stored.clone());
+        };
+        Ok(object(200, self.put_or_end(old, stored)))
+    }
+
+    /// Keeps a new state, or ends the object if it was only waiting for that. Watches see the end of an object in the state
+    /// before; the answer shows the last write, which never got a version of its own.
+    fn put_or_end(&mut self, old: &Arc<Stored>, mut new: Stored) -> Arc<Stored> {
+        if ends(&new) {
+            self.end(old);
+            new.version = old.version;
+            stamp(&mut new.value, old.version);
+            return Arc::new(new);
         }
-        Ok(object(200, stored))
+        let stored = Arc::new(new);
+        self.store.put(stored.clone());
+        stored
     }
 
     /// Writes a state of the server's own making: no owner is recorded, nothing is validated. An object that was only
@@ -114,18 +123,27 @@ impl Cluster {
     pub(super) fn keep_as_server(&mut self, old: &Arc<Stored>, mut value: Value) -> Arc<Stored> {
         let version = self.store.next_version();
         stamp(&mut value, version);
-        let stored = Arc::new(Stored {
+        let stored = Stored {
+            resource: old.resource,
+            version,
+            value,
+            managers: old.managers.clone(),
+        };
+        self.put_or_end(old, stored)
+    }
+
+    /// Writes the mark of a pod that is being deleted, even if nothing is left to wait for.
+    pub(super) fn keep_marked(&mut self, old: &Arc<Stored>, mut value: Value) -> Arc<Stored> {
+        let version = self.store.next_version();
+        stamp(&mut value, version);
+        let marked = Arc::new(Stored {
             resource: old.resource,
             version,
             value,
             managers: old.managers.clone(),
         });
-        if ends(&stored) {
-            self.store.remove(stored.clone());
-        } else {
-            self.store.put(stored.clone());
-        }
-        stored
+        self.store.put(marked.clone());
+        marked
     }
 
     /// Takes an object away for good.

@@ -146,6 +146,8 @@ fn k8_after_the_take_over_an_apply_takes_away_and_birth_fields_stay() {
         .force(Resource::StatefulSet, one_container("web"))
         .made();
     assert_eq!(number_at(&stored.value, &["spec", "replicas"]), Some(5));
+    // Nobody owned the replicas any more, so the scale was not recorded.
+    assert!(!stored.managers.owned().contains(&["spec", "replicas"]));
 }
 
 #[test]
