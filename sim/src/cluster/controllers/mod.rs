@@ -58,8 +58,10 @@ use super::resource::Resource;
 pub enum Controller {
     /// The kubelet of a node, about its Node object.
     Node,
-    /// Makes the account `default` and the certificate map of a namespace.
+    /// Makes the account `default` of a namespace.
     ServiceAccount,
+    /// Makes the map with the cluster's certificate of a namespace.
+    RootCertificate,
     /// Marks lost nodes, and moves their pods away.
     NodeLifecycle,
     /// Runs pods of a StatefulSet.
@@ -267,7 +269,8 @@ impl Controllers {
         let (namespace, name) = (&*action.namespace, &*action.name);
         let next = match action.controller {
             Controller::Node => node::register(&mut turn, name),
-            Controller::ServiceAccount => service_account::reconcile(&mut turn, name),
+            Controller::ServiceAccount => service_account::account(&mut turn, name),
+            Controller::RootCertificate => service_account::certificate(&mut turn, name),
             Controller::NodeLifecycle => node::reconcile(&mut turn, name),
             Controller::StatefulSet => stateful_set::reconcile(&mut turn, namespace, name),
             Controller::VolumeBinder => volumes::bind(&mut turn, action.resource, namespace, name),
@@ -327,6 +330,7 @@ impl Controllers {
         let wait = match controller {
             Controller::StatefulSet
             | Controller::ServiceAccount
+            | Controller::RootCertificate
             | Controller::Namespace
             | Controller::VolumeProtection => self.settings.reconcile,
             Controller::GarbageCollector => self.settings.collect,

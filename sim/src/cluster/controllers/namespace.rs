@@ -1,8 +1,17 @@
-//! Empties a namespace that is deleted, then lets it go.
+//! Empties a namespace that is deleted, then lets it go: the pods first, then everything else.
+//!
+//! The controller does not watch what it deletes; it looks again, after growing waits.
 
-use serde_json::json;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
-use super::client::{Address, CONTROLLER_MANAGER};
+use pilotage_core::time::{Span, Timestamp};
+use serde_json::{Value, json};
+
+use super::client::{Address, CONTROLLER_MANAGER, Client};
+use super::conditions::{since, status_of};
 use super::{Next, Turn};
 use crate::cluster::moment;
 use crate::cluster::object::{items_at, set_at};
@@ -11,6 +20,8 @@ use crate::cluster::resource::Resource;
 
 /// The finalizer in `spec.finalizers` that is this controller's.
 const OURS: &str = "kubernetes";
+/// When content that finalizers hold is looked at again.
+const HELD: Span = Span::seconds(8);
 
 pub(super) fn reconcile(turn: &mut Turn<'_>, name: &str) -> Next {
     let at = turn.at;
@@ -29,138 +40,172 @@ pub(super) fn reconcile(turn: &mut Turn<'_>, name: &str) -> Next {
     if !namespace.deleting() || !ours {
         return Next::Settled;
     }
-    let mut next = Next::Settled;
-    for resource in Resource::ALL
-        .iter()
-        .filter(|resource| resource.namespaced())
-    {
-        for stored in client.list(*resource, Some(name)) {
-            if !stored.deleting()
-                && client
-                    .delete(&stored, Propagation::Background, None)
-                    .is_err_and(|failure| failure.code != 404)
-            {
-                next = Next::Retry;
-            }
-        }
+    let content = empty(&mut client, name);
+    let mut status = status_of(&namespace.value);
+    set_conditions(&mut status, at, &content);
+    if client.set_status(&namespace, &status).is_err() || content.failed() {
+        return Next::Retry;
     }
-    let mut kinds = alloc::vec::Vec::new();
-    let mut finalizers: alloc::collections::BTreeMap<alloc::string::String, usize> =
-        Default::default();
-    for resource in Resource::ALL
+    if !content.left.is_empty() {
+        return Next::At(at.after(HELD));
+    }
+    let Some(namespace) = client.peek(address) else {
+        return Next::Settled;
+    };
+    let mut body = namespace.value.clone();
+    let rest = items_at(&namespace.value, &["spec", "finalizers"])
         .iter()
-        .filter(|resource| resource.namespaced())
-    {
-        let left = client.list(*resource, Some(name));
+        .filter(|finalizer| *finalizer != OURS)
+        .cloned()
+        .collect();
+    set_at(&mut body, &["spec", "finalizers"], rest);
+    Next::after(client.send(address, Some(Subresource::Finalize), Verb::Update { body }))
+}
+
+/// What a pass over the content found.
+#[derive(Default)]
+struct Content {
+    /// Why not everything was deleted.
+    failures: Vec<String>,
+    /// What is left, by kind.
+    left: Vec<String>,
+    /// What holds it, and how often.
+    finalizers: BTreeMap<String, usize>,
+}
+
+impl Content {
+    fn failed(&self) -> bool {
+        !self.failures.is_empty()
+    }
+}
+
+/// Deletes everything in a namespace. While there are pods, nothing else is touched.
+fn empty(client: &mut Client<'_>, namespace: &str) -> Content {
+    let mut content = Content::default();
+    delete_all(client, Resource::Pod, namespace, &mut content);
+    if !content.failed() && !client.list(Resource::Pod, Some(namespace)).is_empty() {
+        content.failures.push(format!(
+            "unexpected items still remain in namespace: {namespace} for gvr: /v1, Resource=pods"
+        ));
+    }
+    if content.failed() {
+        return content;
+    }
+    let kinds = Resource::ALL
+        .iter()
+        .copied()
+        .filter(|resource| resource.namespaced());
+    let mut kinds: Vec<Resource> = kinds.collect();
+    kinds.sort_by_key(|resource| (resource.plural(), resource.group()));
+    for resource in &kinds {
+        delete_all(client, *resource, namespace, &mut content);
+    }
+    for resource in &kinds {
+        let left = client.list(*resource, Some(namespace));
         if !left.is_empty() {
-            let group = match resource.group() {
-                "" => alloc::string::String::new(),
-                group => alloc::format!(".{group}"),
-            };
-            kinds.push(alloc::format!(
-                "{}{group} has {} resource instances",
-                resource.plural(),
+            let (kind, group) = (resource.plural(), resource.group());
+            content.left.push(format!(
+                "{kind}.{group} has {} resource instances",
                 left.len()
             ));
         }
-        for stored in &left {
-            for finalizer in stored.finalizers() {
-                *finalizers.entry(finalizer.into()).or_default() += 1;
-            }
+        for finalizer in left.iter().flat_map(|stored| stored.finalizers()) {
+            *content.finalizers.entry(finalizer.into()).or_default() += 1;
         }
     }
-    let holding = finalizers
+    content
+}
+
+fn delete_all(client: &mut Client<'_>, resource: Resource, namespace: &str, content: &mut Content) {
+    for stored in client.list(resource, Some(namespace)) {
+        if stored.deleting() {
+            continue;
+        }
+        if let Err(failure) = client.delete(&stored, Propagation::Background, None)
+            && failure.code != 404
+        {
+            content.failures.push(failure.message.into());
+        }
+    }
+}
+
+fn set_conditions(status: &mut Value, at: Timestamp, content: &Content) {
+    let holding = content
+        .finalizers
         .iter()
-        .map(|(name, count)| alloc::format!("{name} in {count} resource instances"))
-        .collect::<alloc::vec::Vec<_>>()
+        .map(|(name, count)| format!("{name} in {count} resource instances"))
+        .collect::<Vec<_>>()
         .join(", ");
-    let mut status = namespace
-        .value
-        .get("status")
-        .cloned()
-        .unwrap_or_else(|| json!({}));
+    let failed = content.failed().then(|| {
+        format!(
+            "Failed to delete all resource types, {} remaining: {}",
+            content.failures.len(),
+            content.failures.join(", ")
+        )
+    });
+    let remaining = (!content.left.is_empty())
+        .then(|| format!("Some resources are remaining: {}", content.left.join(", ")));
+    let held = (!holding.is_empty())
+        .then(|| format!("Some content in the namespace has finalizers remaining: {holding}"));
     let conditions = [
         (
             "NamespaceDeletionDiscoveryFailure",
-            false,
-            "ResourcesDiscovered",
-            "All resources successfully discovered".into(),
+            None,
+            "",
+            (
+                "ResourcesDiscovered",
+                "All resources successfully discovered",
+            ),
         ),
         (
             "NamespaceDeletionGroupVersionParsingFailure",
-            false,
-            "ParsedGroupVersions",
-            "All legacy kube types successfully parsed".into(),
+            None,
+            "",
+            (
+                "ParsedGroupVersions",
+                "All legacy kube types successfully parsed",
+            ),
         ),
         (
             "NamespaceDeletionContentFailure",
-            false,
-            "ContentDeleted",
-            "All content successfully deleted, may be waiting on finalization".into(),
+            failed,
+            "ContentDeletionFailed",
+            (
+                "ContentDeleted",
+                "All content successfully deleted, may be waiting on finalization",
+            ),
         ),
-        if kinds.is_empty() {
+        (
+            "NamespaceContentRemaining",
+            remaining,
+            "SomeResourcesRemain",
+            ("ContentRemoved", "All content successfully removed"),
+        ),
+        (
+            "NamespaceFinalizersRemaining",
+            held,
+            "SomeFinalizersRemain",
             (
-                "NamespaceContentRemaining",
-                false,
-                "ContentRemoved",
-                "All content successfully removed".into(),
-            )
-        } else {
-            (
-                "NamespaceContentRemaining",
-                true,
-                "SomeResourcesRemain",
-                alloc::format!("Some resources are remaining: {}", kinds.join(", ")),
-            )
-        },
-        if holding.is_empty() {
-            (
-                "NamespaceFinalizersRemaining",
-                false,
                 "ContentHasNoFinalizers",
-                "All content-preserving finalizers finished".into(),
-            )
-        } else {
-            (
-                "NamespaceFinalizersRemaining",
-                true,
-                "SomeFinalizersRemain",
-                alloc::format!("Some content in the namespace has finalizers remaining: {holding}"),
-            )
-        },
+                "All content-preserving finalizers finished",
+            ),
+        ),
     ];
     let conditions = conditions
         .into_iter()
-        .map(
-            |(kind, state, reason, message): (_, _, _, alloc::string::String)| {
-                let state = if state { "True" } else { "False" };
-                let since = super::conditions::since(&status, kind, state)
-                    .unwrap_or_else(|| moment::text(at));
-                json!({
-                    "type": kind,
-                    "status": state,
-                    "reason": reason,
-                    "message": message,
-                    "lastTransitionTime": since,
-                })
-            },
-        )
+        .map(|(kind, problem, reason, well)| {
+            let (state, reason, message) = match &problem {
+                Some(problem) => ("True", reason, problem.as_str()),
+                None => ("False", well.0, well.1),
+            };
+            json!({
+                "type": kind,
+                "status": state,
+                "reason": reason,
+                "message": message,
+                "lastTransitionTime": since(status, kind, state).unwrap_or_else(|| moment::text(at)),
+            })
+        })
         .collect();
-    set_at(&mut status, &["conditions"], conditions);
-    next = next.or(Next::after(client.set_status(&namespace, &status)));
-    if kinds.is_empty() && next == Next::Settled {
-        let Some(namespace) = client.peek(address) else {
-            return next;
-        };
-        let mut body = namespace.value.clone();
-        let rest = items_at(&namespace.value, &["spec", "finalizers"])
-            .iter()
-            .filter(|finalizer| *finalizer != OURS)
-            .cloned()
-            .collect();
-        set_at(&mut body, &["spec", "finalizers"], rest);
-        next =
-            Next::after(client.send(address, Some(Subresource::Finalize), Verb::Update { body }));
-    }
-    next
+    set_at(status, &["conditions"], conditions);
 }

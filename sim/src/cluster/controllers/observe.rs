@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use pilotage_core::time::Timestamp;
 
 use super::values::selects;
-use super::{Controller, Controllers, resources, volumes};
+use super::{Controller, Controllers, resources, service_account, volumes};
 use crate::cluster::Cluster;
 use crate::cluster::object::{Stored, items_at, text_at};
 use crate::cluster::resource::Resource;
@@ -19,6 +19,8 @@ type Name = (Arc<str>, Arc<str>);
 pub(super) struct Index {
     /// Pods that nobody controls, for adoption.
     pub(super) loose: BTreeSet<Name>,
+    /// ControllerRevisions that nobody controls, for adoption.
+    pub(super) loose_revisions: BTreeSet<Name>,
     /// Pods that wait for a node.
     unscheduled: BTreeSet<Name>,
     /// Claims that are not bound.
@@ -157,17 +159,15 @@ impl Controllers {
             Resource::Namespace => {
                 self.mark(at, Controller::Namespace, resource, "", name);
                 self.mark(at, Controller::ServiceAccount, resource, "", name);
+                self.mark(at, Controller::RootCertificate, resource, "", name);
             }
-            Resource::ServiceAccount | Resource::ConfigMap
-                if deleted && matches!(name, "default" | "kube-root-ca.crt") =>
-            {
-                self.mark(
-                    at,
-                    Controller::ServiceAccount,
-                    Resource::Namespace,
-                    "",
-                    namespace,
-                );
+            Resource::ServiceAccount if deleted && name == service_account::ACCOUNT => {
+                let space = Resource::Namespace;
+                self.mark(at, Controller::ServiceAccount, space, "", namespace);
+            }
+            Resource::ConfigMap if deleted && name == service_account::CERTIFICATE => {
+                let space = Resource::Namespace;
+                self.mark(at, Controller::RootCertificate, space, "", namespace);
             }
             Resource::Node => {
                 self.mark(at, Controller::NodeLifecycle, resource, "", name);
@@ -209,24 +209,15 @@ impl Controllers {
             Resource::StatefulSet => {
                 self.mark(at, Controller::StatefulSet, resource, namespace, name)
             }
+            Resource::ControllerRevision => toggle(
+                &mut self.memory.index.loose_revisions,
+                &(namespace.into(), name.into()),
+                !deleted && stored.controller().is_none(),
+            ),
             Resource::Pod => self.pod_changed(api, at, stored, deleted),
             _ => {}
         }
         self.ownership_changed(api, at, stored, deleted);
-        if deleted && !namespace.is_empty() {
-            let ending = api
-                .peek(Resource::Namespace, "", namespace)
-                .is_some_and(|namespace| namespace.deleting());
-            if ending {
-                self.mark(
-                    at,
-                    Controller::Namespace,
-                    Resource::Namespace,
-                    "",
-                    namespace,
-                );
-            }
-        }
     }
 
     fn claim_changed(&mut self, api: &Cluster, at: Timestamp, claim: &Stored, deleted: bool) {

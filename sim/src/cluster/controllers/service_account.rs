@@ -1,55 +1,52 @@
 //! What every namespace gets: the account `default`, and the map with the cluster's certificate.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::client::{Address, CONTROLLER_MANAGER};
 use super::{Next, Turn};
 use crate::cluster::resource::Resource;
 
-pub(super) fn reconcile(turn: &mut Turn<'_>, name: &str) -> Next {
+/// The account that pods run as which name none.
+pub(super) const ACCOUNT: &str = "default";
+/// The map with the certificate of the API server.
+pub(super) const CERTIFICATE: &str = "kube-root-ca.crt";
+
+pub(super) fn account(turn: &mut Turn<'_>, namespace: &str) -> Next {
+    let account = json!({
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": { "name": ACCOUNT, "namespace": namespace },
+    });
+    ensure(turn, Resource::ServiceAccount, namespace, ACCOUNT, account)
+}
+
+pub(super) fn certificate(turn: &mut Turn<'_>, namespace: &str) -> Next {
+    let map = json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": { "name": CERTIFICATE, "namespace": namespace },
+        "data": { "ca.crt": "simulated" },
+    });
+    ensure(turn, Resource::ConfigMap, namespace, CERTIFICATE, map)
+}
+
+/// Makes an object of a namespace that is there to stay.
+fn ensure(
+    turn: &mut Turn<'_>,
+    resource: Resource,
+    namespace: &str,
+    name: &str,
+    object: Value,
+) -> Next {
     let mut client = turn.client(CONTROLLER_MANAGER);
-    let address = Address {
+    let space = client.peek(Address {
         resource: Resource::Namespace,
         namespace: "",
-        name,
-    };
-    match client.peek(address) {
-        Some(namespace) if !namespace.deleting() => {}
-        _ => return Next::Settled,
+        name: namespace,
+    });
+    let alive = space.is_some_and(|space| !space.deleting());
+    if !alive || client.peek_in(resource, namespace, name).is_some() {
+        return Next::Settled;
     }
-    let mut next = Next::Settled;
-    if client
-        .peek_in(Resource::ConfigMap, name, "kube-root-ca.crt")
-        .is_none()
-    {
-        let map = json!({
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {
-                "name": "kube-root-ca.crt",
-                "namespace": name,
-                "annotations": {
-                    "kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
-                },
-            },
-            "data": { "ca.crt": "simulated" },
-        });
-        next = next.or(Next::after(client.create(Resource::ConfigMap, name, map)));
-    }
-    if client
-        .peek_in(Resource::ServiceAccount, name, "default")
-        .is_none()
-    {
-        let account = json!({
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": { "name": "default", "namespace": name },
-        });
-        next = next.or(Next::after(client.create(
-            Resource::ServiceAccount,
-            name,
-            account,
-        )));
-    }
-    next
+    Next::after(client.create(resource, namespace, object))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::client::Client;
 use super::super::values::entries;
-use super::{Set, identity};
+use super::{Member, Set, identity};
 use crate::cluster::object::{Stored, items_at, remove_at, set_at, text_at};
 use crate::cluster::request::Failure;
 use crate::cluster::resource::Resource;
@@ -28,6 +28,18 @@ pub(super) fn name(set: &Set<'_>, template: &Value, ordinal: u64) -> String {
         template_name(template),
         identity::pod_name(set, ordinal)
     )
+}
+
+/// Whether a pod has a volume for each claim of its ordinal.
+pub(super) fn mounted(set: &Set<'_>, member: &Member) -> bool {
+    let volumes = items_at(&member.pod.value, &["spec", "volumes"]);
+    templates(set).iter().all(|template| {
+        let wanted = name(set, template, member.ordinal);
+        volumes.iter().any(|volume| {
+            text_at(volume, &["name"]) == template_name(template)
+                && text_at(volume, &["persistentVolumeClaim", "claimName"]) == wanted
+        })
+    })
 }
 
 /// Whether a claim of the ordinal is being deleted: its pod waits until it is gone, or it would hold the old one.

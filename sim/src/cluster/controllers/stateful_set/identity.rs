@@ -106,20 +106,39 @@ fn volumes(set: &Set<'_>, ordinal: u64, others: &[Value]) -> Vec<Value> {
     volumes
 }
 
-/// Puts the labels of a pod's identity back if somebody took them away.
-pub(super) fn restore(client: &mut Client<'_>, member: &Member) -> Result<(), Failure> {
-    let name = member.pod.name();
-    if member.pod.label(POD_NAME) == Some(name) {
+/// Makes a pod what its ordinal wants it to be: labels that somebody took away, and volumes. The server refuses other volumes
+/// for a pod that is there, and so holds the set up until the pod is deleted.
+pub(super) fn restore(
+    client: &mut Client<'_>,
+    set: &Set<'_>,
+    member: &Member,
+) -> Result<(), Failure> {
+    let (pod, name) = (&member.pod, member.pod.name());
+    let mounted = claims::mounted(set, member);
+    if pod.label(POD_NAME) == Some(name) && mounted {
         return Ok(());
     }
-    let mut after = member.pod.value.clone();
+    let mut after = pod.value.clone();
+    let index = format!("{}", member.ordinal);
     set_at(&mut after, &["metadata", "labels", POD_NAME], json!(name));
-    set_at(
-        &mut after,
-        &["metadata", "labels", POD_INDEX],
-        json!(format!("{}", member.ordinal)),
-    );
-    client.change(&member.pod, &after)
+    set_at(&mut after, &["metadata", "labels", POD_INDEX], json!(index));
+    if !mounted {
+        let volumes = volumes(
+            set,
+            member.ordinal,
+            items_at(&pod.value, &["spec", "volumes"]),
+        );
+        set_at(&mut after, &["spec", "volumes"], volumes.into());
+    }
+    let changed = client.change(pod, &after);
+    if let Err(failure) = &changed {
+        let text = format!(
+            "update Pod {name} in StatefulSet {} failed error: {}",
+            set.name, failure.message
+        );
+        client.warn(set.stored, "FailedUpdate", &text);
+    }
+    changed
 }
 
 #[cfg(test)]

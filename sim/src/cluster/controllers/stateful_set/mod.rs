@@ -114,7 +114,7 @@ pub(super) fn reconcile(turn: &mut Turn<'_>, namespace: &str, name: &str) -> Nex
         return Next::Settled;
     };
     let set = Set::read(&stored);
-    let mut next = adopt(turn, &set);
+    let mut next = adopt(turn, &set).or(adopt_revisions(turn, &set));
     let mut client = turn.client(CONTROLLER_MANAGER);
     let members = members(&client, &set);
     let revisions = match revision::settle(&mut client, &set) {
@@ -176,15 +176,7 @@ fn adopt(turn: &mut Turn<'_>, set: &Set<'_>) -> Next {
         if !selects(selector, pod.at(&["metadata", "labels"])) {
             continue;
         }
-        let mut after = pod.value.clone();
-        let mut owners = items_at(&after, &["metadata", "ownerReferences"]).to_vec();
-        owners.push(identity::owner_reference(set));
-        set_at(
-            &mut after,
-            &["metadata", "ownerReferences"],
-            Value::Array(owners),
-        );
-        next = next.or(Next::after(client.change(&pod, &after)));
+        next = next.or(Next::after(own(&mut client, set, &pod)));
     }
     for pod in client.dependents(set.uid) {
         if pod.resource == Resource::Pod
@@ -207,6 +199,46 @@ fn adopt(turn: &mut Turn<'_>, set: &Set<'_>) -> Next {
         }
     }
     next
+}
+
+/// Takes in revisions that a former set of this selector left behind, so that its pods are known again.
+fn adopt_revisions(turn: &mut Turn<'_>, set: &Set<'_>) -> Next {
+    if set.stored.deleting() {
+        return Next::Settled;
+    }
+    let selector = set.stored.at(&["spec", "selector"]);
+    let loose: Vec<Arc<str>> = turn
+        .memory
+        .index
+        .loose_revisions
+        .iter()
+        .filter(|(namespace, _)| **namespace == *set.namespace)
+        .map(|(_, name)| name.clone())
+        .collect();
+    let mut client = turn.client(CONTROLLER_MANAGER);
+    let mut next = Next::Settled;
+    for name in loose {
+        let revision = client.peek_in(Resource::ControllerRevision, set.namespace, &name);
+        if let Some(revision) = revision
+            && selects(selector, revision.at(&["metadata", "labels"]))
+        {
+            next = next.or(Next::after(own(&mut client, set, &revision)));
+        }
+    }
+    next
+}
+
+/// Adds the set as the controlling owner of an object.
+fn own(client: &mut Client<'_>, set: &Set<'_>, stored: &Stored) -> Result<(), Failure> {
+    let mut after = stored.value.clone();
+    let mut owners = items_at(&after, &["metadata", "ownerReferences"]).to_vec();
+    owners.push(identity::owner_reference(set));
+    set_at(
+        &mut after,
+        &["metadata", "ownerReferences"],
+        Value::Array(owners),
+    );
+    client.change(stored, &after)
 }
 
 /// The pods that the set controls, by ordinal.
@@ -326,7 +358,10 @@ impl Pass<'_> {
         if !self.set.parallel && member.unavailable(self.set, self.now) {
             return Ok(Step::Stop);
         }
-        identity::restore(&mut self.client, &member)?;
+        if !claims::mounted(self.set, &member) {
+            claims::create(&mut self.client, self.set, ordinal)?;
+        }
+        identity::restore(&mut self.client, self.set, &member)?;
         claims::own(&mut self.client, self.set, ordinal, &member.pod)?;
         Ok(Step::Continue)
     }
