@@ -232,7 +232,7 @@ pub(super) fn storage(name: &str) -> Value {
 }
 
 /// A pod in a few words: what it waits for or why it ended, and how many of its containers are ready.
-fn describe(pod: &Value) -> String {
+pub(super) fn describe(pod: &Value) -> String {
     let statuses = items_at(pod, &["status", "containerStatuses"]);
     let ready = statuses
         .iter()

@@ -2,4 +2,7 @@
 
 mod house;
 mod kubelet;
+mod objects;
+mod properties;
 mod stateful_set;
+mod story;
