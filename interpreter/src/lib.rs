@@ -4,9 +4,11 @@
 //! * [`cluster`]: where the pods are kept;
 //! * [`charm`]: charms and bundles as files;
 //! * [`runtime`]: the loop between core, store and cluster;
-//! * [`trace`]: what it writes down of its steps.
+//! * [`trace`]: what it writes down of its steps;
+//! * [`cli`]: what people and scripts say.
 
 pub mod charm;
+pub mod cli;
 pub mod clock;
 pub mod cluster;
 pub mod failpoint;

@@ -143,7 +143,7 @@ pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
 }
 
 /// The known word that is nearest to a word, when it is near at all.
-pub(crate) fn closest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|candidate| (distance(word, candidate), *candidate))

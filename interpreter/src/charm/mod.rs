@@ -8,6 +8,7 @@ mod files;
 mod folder;
 mod places;
 mod resource;
+mod values;
 mod yaml;
 
 use std::fmt;
@@ -21,6 +22,7 @@ pub use files::FilesError;
 pub use folder::{CharmsFolder, NotInFolder, Source};
 pub use places::Located;
 pub use resource::{GivenResource, ResourceError, read_resource};
+pub use values::read_values;
 
 use files::Container;
 use places::Places;

@@ -33,6 +33,13 @@ impl Places {
         self.files.get(*file).map(String::as_str)
     }
 
+    /// Line and column of a place, both from 1.
+    pub fn position(&self, place: Place) -> Option<(u32, u32)> {
+        let at = usize::try_from(place.0).ok()?;
+        let (_, line, column) = self.places.get(at)?;
+        Some((*line, *column))
+    }
+
     /// Shows a mistake where it stands.
     pub fn locate(&self, mistake: Mistake) -> Located {
         let at = usize::try_from(mistake.place.0).unwrap_or(usize::MAX);

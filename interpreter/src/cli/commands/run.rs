@@ -1,0 +1,87 @@
+//! `run`: the service, and `replay` of its traces.
+
+use std::sync::Arc;
+
+use super::super::failure::{Done, Failure};
+use super::super::grammar::{Command, Opt, Parsed, Scope};
+use super::super::provisioning::{EMBEDDED, Provisioning, Told};
+use super::super::session::Session;
+use super::super::state::State;
+use crate::trace::{Tracing, replay};
+
+/// What `--trace` is for.
+pub const TRACE: Opt = Opt::value(
+    "trace",
+    "off|all|DIR",
+    "where steps are written down (default: beside the state)",
+);
+
+/// `run`
+pub const RUN: Command = Command {
+    name: "run",
+    aliases: &[],
+    arguments: "",
+    summary: "Runs the provisioner of a state until it is stopped.",
+    details: "It acts on what other commands write. There is one for each state.",
+    scope: Scope::Program,
+    formats: &[],
+    options: &[TRACE],
+    run,
+};
+
+/// `replay`
+pub const REPLAY: Command = Command {
+    name: "replay",
+    aliases: &[],
+    arguments: "[<trace file or folder>]",
+    summary: "Runs the present code on the events of a trace, and stops at the first difference.",
+    details: "Without an argument: the trace beside the state.",
+    scope: Scope::Program,
+    formats: &[],
+    options: &[],
+    run: |session, parsed| {
+        parsed.no_more_than(1)?;
+        let path = match parsed.argument(0) {
+            Some(path) => session.environment.path(path),
+            None => {
+                let state = State::open(session, parsed)?;
+                match Tracing::read(None, &state.file) {
+                    Tracing::On { folder, .. } => folder,
+                    Tracing::Off => state.file,
+                }
+            }
+        };
+        let replayed = replay(&path).map_err(|error| Failure::failed(error.to_string()))?;
+        session.print_line(&format!(
+            "{} steps in {} segments: no difference",
+            replayed.steps, replayed.segments
+        ));
+        if replayed.cut > 0 {
+            session.note(&format!(
+                "{} segments end within a line: their process was ended while it wrote",
+                replayed.cut
+            ));
+        }
+        Ok(())
+    },
+};
+
+/// Where the steps of a call are written down.
+pub fn tracing(session: &Session<'_>, parsed: &Parsed, state: &State) -> Tracing {
+    let folder = parsed.value("trace").map(|word| match word {
+        "off" | "all" => word.to_owned(),
+        folder => session.environment.path(folder).display().to_string(),
+    });
+    Tracing::read(folder.as_deref(), &state.file)
+}
+
+fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
+    let state = State::open(session, parsed)?;
+    let tracing = tracing(session, parsed, &state);
+    let effects = parsed.flag("verbose");
+    let at = session.environment.now();
+    let provisioning = Provisioning::start(&state, at, tracing, Arc::new(Told { effects }))?;
+    session.note(EMBEDDED);
+    session.note(&format!("provisioner runs on {}", state.file.display()));
+    provisioning.wait()
+}
