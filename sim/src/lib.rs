@@ -5,3 +5,4 @@ extern crate alloc;
 pub mod cluster;
 pub mod store;
 pub mod workload;
+pub mod world;

@@ -149,6 +149,7 @@ impl Worker {
                     }
                     *result = Match::Satisfied;
                 }
+                seen.outdated = false;
                 if let (true, Some((_, Match::Differs(field)))) = (correction, before) {
                     self.memory.correct(at, uid, &field);
                 }

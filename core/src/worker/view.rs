@@ -101,6 +101,8 @@ pub struct Seen {
     pub taken_over: bool,
     /// The manifest that it was compared with, and how that went.
     pub standing: Option<(Digest, Match)>,
+    /// Whether what we want of it has changed since it last was what we want.
+    pub outdated: bool,
     /// A field that the server made something else of in answer to our own apply of that manifest: accepted, and named
     /// in the status (fact K27).
     pub accepted: Option<(Digest, Box<str>)>,
@@ -241,6 +243,13 @@ impl View {
     /// Computes again what we want there to be. To be called when the record or the model has changed.
     pub fn refresh_wanted(&mut self) {
         self.wanted = wanted::wanted(self);
+        for seen in &mut self.objects {
+            let wanted = self.wanted.iter();
+            let mut wanted = wanted.filter(|w| w.kind == seen.kind && w.name == seen.name);
+            if let (Some(wanted), Some((digest, _))) = (wanted.next(), &seen.standing) {
+                seen.outdated |= wanted.digest != *digest;
+            }
+        }
     }
 
     /// Folds an event about the record. Events of an older version than what is known are dropped.
@@ -358,6 +367,7 @@ impl View {
             deleting: metadata.is_deleting(),
             taken_over: same_life.is_some_and(|seen| seen.taken_over),
             standing: wanted::compare(self, object),
+            outdated: same_life.is_some_and(|seen| seen.outdated),
             accepted: same_life.and_then(|seen| seen.accepted.clone()),
         };
         // What only managed fields can tell was found out once, and so was what the server makes of our manifest: the
@@ -375,7 +385,12 @@ impl View {
             Some((digest, _)) if known => Some((*digest, Match::Satisfied)),
             standing => standing.clone(),
         };
-        let seen = Seen { standing, ..seen };
+        let satisfied = matches!(standing, Some((_, Match::Satisfied)));
+        let seen = Seen {
+            standing,
+            outdated: seen.outdated && !satisfied,
+            ..seen
+        };
         match place {
             Some(at) => {
                 if let Some(slot) = self.objects.get_mut(at) {

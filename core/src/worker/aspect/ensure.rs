@@ -102,6 +102,7 @@ fn next(
         .filter(|(digest, _)| *digest == wanted.digest);
     let because = match standing {
         Some((_, Match::Satisfied)) => return Next::Settled,
+        Some((_, Match::Differs(_))) if seen.outdated => Reason::Changed { key: key.clone() },
         Some((_, Match::Differs(field))) => {
             if let Some(until) = memory.contested(at, seen.uid, field) {
                 return Next::Wait(
@@ -146,8 +147,7 @@ fn change(
         ))
     };
     // Whether a surplus is ours only managed fields can tell.
-    let surplus = !matches!(because, Reason::Drift { .. });
-    if seen.taken_over && !surplus {
+    if seen.taken_over && matches!(seen.standing, Some((_, Match::Differs(_)))) {
         return apply(manifest);
     }
     let Some(fetched) = memory.fetched(uid, version) else {

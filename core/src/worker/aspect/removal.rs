@@ -126,7 +126,10 @@ fn workload(view: &View, memory: &Memory, _: Timestamp) -> Verdict {
             Verdict::Act(deletes)
         };
     }
-    // A forced removal has not waited for pods before.
+    // A forced removal has not waited for pods before; any other has seen them gone when their units went.
+    if !view.record.removal.is_some_and(|wish| wish.force) {
+        return Verdict::Settled;
+    }
     let pods = (0..memory.pods_seen).map(|ordinal| names::pod(&view.name, ordinal));
     let unread = pods.filter(|name| !memory.is_absent(Kind::Pod, name));
     one(unread.map(|name| read(view, Kind::Pod, &name)))

@@ -1,0 +1,119 @@
+//! The typical life of one application, from its first command to nothing.
+#![allow(missing_docs)]
+
+use pilotage_core::life::Life;
+use pilotage_core::name::Uid;
+use pilotage_core::state::{ApplicationCommand, Word};
+use pilotage_sim::world::World;
+
+const BOUND: usize = 5_000;
+
+/// Drives the world until nothing can happen any more.
+fn settle(world: &mut World, what: &str) {
+    let from = world.steps.len();
+    let mut rest = false;
+    for _ in 0..BOUND {
+        let choices = world.choices();
+        let Some(choice) = choices.first().cloned() else {
+            rest = true;
+            break;
+        };
+        world.take(&choice);
+    }
+    if std::env::var_os("STORY").is_some() {
+        println!("==== {what}");
+        story(world, from);
+    }
+    assert!(rest, "{what}: the world does not come to rest");
+}
+
+fn story(world: &World, from: usize) {
+    for (at, event, step) in &world.steps[from..] {
+        if step.effects.is_empty() {
+            continue;
+        }
+        let event = format!("{event:?}");
+        println!("{at} {}", &event[..event.len().min(110)]);
+        for effect in &step.effects {
+            let action = format!("{:?}", effect.action);
+            println!(
+                "      {:?} -> {}",
+                effect.because,
+                &action[..action.len().min(250)]
+            );
+        }
+    }
+}
+
+fn assert_active(world: &World, name: &str, units: usize) {
+    let status = &world.application(name).expect("the record").status;
+    let words: Vec<_> = status
+        .units
+        .iter()
+        .map(|unit| unit.workload.report.clone())
+        .collect();
+    assert_eq!(status.units.len(), units, "{words:?}");
+    assert!(
+        words.iter().all(|status| status.word == Word::Active),
+        "{words:?}"
+    );
+    assert_eq!(
+        status.provisioner.report.word,
+        Word::Active,
+        "{:?}",
+        status.provisioner
+    );
+    assert_eq!(status.scaling, None);
+    assert!(status.units.iter().all(|unit| unit.life == Life::Alive));
+}
+
+fn world() -> (World, Uid, Uid) {
+    let mut world = World::new();
+    let model = world.add_model("shop");
+    let application = world.deploy(model, "ledger", 2);
+    settle(&mut world, "deploy");
+    (world, model, application)
+}
+
+#[test]
+fn an_application_lives_and_goes_and_leaves_nothing() {
+    let (mut world, model, app) = world();
+    assert_active(&world, "ledger", 2);
+    world.command(app, ApplicationCommand::SetScale { scale: 4 });
+    settle(&mut world, "up");
+    assert_active(&world, "ledger", 4);
+    world.command(app, ApplicationCommand::SetScale { scale: 1 });
+    settle(&mut world, "down");
+    assert_active(&world, "ledger", 1);
+    world.command(app, ApplicationCommand::SetTrust { trust: true });
+    settle(&mut world, "trust");
+    world.refresh(app, 1);
+    settle(&mut world, "refresh");
+    assert_active(&world, "ledger", 1);
+    world.remove(app, true, false);
+    settle(&mut world, "remove");
+    assert!(world.application("ledger").is_none());
+    let left: Vec<String> = world
+        .cluster
+        .all_objects()
+        .filter(|object| object.value["metadata"]["labels"]["app.kubernetes.io/name"] == "ledger")
+        .map(|object| format!("{:?} {}", object.resource, object.name()))
+        .collect();
+    assert_eq!(left, Vec::<String>::new());
+    let _ = model;
+}
+
+#[test]
+fn a_restart_at_rest_writes_nothing() {
+    let (mut world, ..) = world();
+    let before = world.cluster.version();
+    let from = world.steps.len();
+    world.restart();
+    settle(&mut world, "restart");
+    let effects: Vec<_> = world.steps[from..]
+        .iter()
+        .flat_map(|(_, _, step)| &step.effects)
+        .collect();
+    assert_eq!(effects, Vec::<&pilotage_core::effect::Effect>::new());
+    assert_eq!(world.cluster.version(), before);
+}
