@@ -1,5 +1,6 @@
 //! What the suites of Pilotage share.
 
+pub mod charms;
 pub mod control_plane;
 pub mod recorder;
 pub mod replay;

@@ -6,8 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::document::{At, Node, Place, Scalar, Value};
-use super::metadata::Reading;
-use super::mistake::{self, Report};
+use super::mistake::{self, Mistake, Report};
 use super::{Constraints, DeviceDirective, StorageDirective, names};
 
 /// A bundle, its overlays applied.
@@ -85,10 +84,29 @@ impl BundleApplication {
 ///
 /// An overlay adds applications and changes single values; `null` in place of an application takes it away, and `null`
 /// in place of a value takes that away.
-pub fn read(documents: &[Node]) -> Reading<Bundle> {
+///
+/// What could be read is given back whatever the mistakes, so that the charms it names can be looked at too; with an
+/// error among the mistakes, nothing of it may be deployed.
+pub fn read(documents: &[Node]) -> (Bundle, Vec<Mistake>) {
     let mut report = Report::new();
     for document in documents {
         report.duplicates(document, "");
+    }
+    if documents.is_empty() {
+        report.error(
+            Place::default(),
+            "",
+            "the file is empty",
+            "name a bundle, or write \"applications:\" into it",
+        );
+    }
+    if documents.is_empty() {
+        report.error(
+            Place::default(),
+            "",
+            "the file is empty",
+            "name a bundle, or write \"applications:\" into it",
+        );
     }
     let mut documents = documents.iter();
     let bundle = documents.next().and_then(|base| {
@@ -98,10 +116,7 @@ pub fn read(documents: &[Node]) -> Reading<Bundle> {
         }
         read_whole(&whole, &mut report)
     });
-    Reading {
-        value: bundle.filter(|_| !report.refused()),
-        mistakes: report.into_mistakes(),
-    }
+    (bundle.unwrap_or_default(), report.into_mistakes())
 }
 
 /// How deep an overlay has got: that decides how values are put together.
@@ -513,7 +528,8 @@ mod tests {
                 ("new", map([("charm", scalar("new"))])),
             ]),
         )]);
-        let bundle = read(&[base, overlay]).value.unwrap();
+        let (bundle, mistakes) = read(&[base, overlay]);
+        assert_eq!(mistakes, []);
         let names: Vec<&str> = bundle
             .applications
             .iter()
@@ -537,10 +553,9 @@ mod tests {
             ("scale", scalar("1")),
             ("num_units", scalar("1")),
         ]);
-        let reading = read(&[map([("applications", map([("a", application)]))])]);
-        assert_eq!(reading.value, None);
+        let (_, mistakes) = read(&[map([("applications", map([("a", application)]))])]);
         assert_eq!(
-            reading.mistakes[0].problem,
+            mistakes[0].problem,
             "cannot specify both scale and num_units for application \"a\""
         );
     }
@@ -554,9 +569,8 @@ mod tests {
             ("devices", map([("gpu", scalar("0,x"))])),
             ("trust", scalar("perhaps")),
         ]);
-        let reading = read(&[map([("applications", map([("Bad", bad), ("web", web())]))])]);
-        assert_eq!(reading.value, None);
-        assert_eq!(reading.mistakes.len(), 7);
+        let (_, mistakes) = read(&[map([("applications", map([("Bad", bad), ("web", web())]))])]);
+        assert_eq!(mistakes.len(), 7);
     }
 
     #[test]
@@ -572,9 +586,6 @@ mod tests {
                 list(vec![list(vec![scalar("web:a"), scalar("db:b")])]),
             ),
         ]);
-        assert_eq!(
-            read(&[bundle]).value.unwrap().ignored,
-            ["relation web:a - db:b"]
-        );
+        assert_eq!(read(&[bundle]).0.ignored, ["relation web:a - db:b"]);
     }
 }

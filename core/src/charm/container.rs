@@ -69,7 +69,7 @@ fn read_one(
         );
     }
     let entries = at.entries(report);
-    if entries.is_empty() && !at.node.is_null() && !matches!(at.node.value, Value::Map(_)) {
+    if !at.is_map_or_nothing() {
         return None;
     }
     for (key, unknown) in entries.iter().filter(|(key, _)| !KEYS.contains(key)) {
@@ -80,12 +80,11 @@ fn read_one(
             advice_for_unknown(key, unknown),
         );
     }
-    let resource = read_resource(at, resources, report);
-    let mounts = read_mounts(at, storages, report);
     Some(Container {
         name: name.into(),
-        resource: resource?,
-        mounts,
+        // A container with a mistake is read on, so that its other mistakes are told as well.
+        resource: read_resource(at, resources, report).unwrap_or_default(),
+        mounts: read_mounts(at, storages, report),
         uid: read_identity(at, "uid", report),
         gid: read_identity(at, "gid", report),
     })
@@ -224,9 +223,13 @@ fn read_mount(at: &At<'_>, storages: &[StorageDeclaration], report: &mut Report)
     }
     let location = at
         .get("location")
-        .map(|at| storage::read_location(&at, report));
+        .and_then(|at| storage::read_location(&at, report));
     let Some(named) = at.get("storage") else {
-        if matches!(at.node.value, Value::Map(_)) || at.node.is_null() {
+        let slip = at
+            .entries(report)
+            .iter()
+            .any(|(key, _)| mistake::closest(key, &KEYS) == Some("storage"));
+        if at.is_map_or_nothing() && !slip {
             report.error(
                 at.key,
                 &at.path,
@@ -254,11 +257,7 @@ fn read_mount(at: &At<'_>, storages: &[StorageDeclaration], report: &mut Report)
     }
     Some(Mount {
         storage: name.into(),
-        location: match location {
-            None => None,
-            Some(Some(path)) => Some(path),
-            Some(None) => return None,
-        },
+        location,
     })
 }
 

@@ -217,6 +217,11 @@ impl<'a> At<'a> {
         }
     }
 
+    /// Whether entries can be here: where they cannot, [`At::entries`] has told so already.
+    pub(crate) fn is_map_or_nothing(&self) -> bool {
+        matches!(self.node.value, Value::Map(_)) || self.node.is_null()
+    }
+
     /// The items of a list; nothing counts as an empty list, anything else is a mistake.
     pub(crate) fn items(&self, report: &mut Report) -> Vec<At<'a>> {
         match &self.node.value {

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use super::document::{At, Node, Place};
 use super::mistake::{Mistake, Report, did_you_mean};
 use super::{
-    Base, Charm, CharmUser, assumes, config, container, device, format, names, resource, storage,
+    Base, Charm, CharmUser, Container, StorageDeclaration, assumes, config, container, device,
+    format, names, resource, storage,
 };
 
 /// The files of a charm, as trees.
@@ -78,6 +79,7 @@ fn read_files(files: &Files, report: &mut Report) -> Option<Charm> {
     let resources = resource::read(&root, report);
     let storages = storage::read(&root, report);
     let containers = container::read(&root, &resources, &storages, report);
+    warn_of_unmounted(&root, &storages, &containers, report);
     let options = read_options(files, report);
     let charm = Charm {
         name: name.unwrap_or_default(),
@@ -114,6 +116,33 @@ fn suggest_keys(keys: &[(&str, At<'_>)], report: &mut Report) {
                 &at.path,
                 format!("the key {key:?} means nothing and is ignored"),
                 format!("did you mean {meant:?}?"),
+            );
+        }
+    }
+}
+
+/// Storage that no container mounts gets its claims all the same, as the charm's own code may use it.
+fn warn_of_unmounted(
+    root: &At<'_>,
+    storages: &[StorageDeclaration],
+    containers: &[Container],
+    report: &mut Report,
+) {
+    let mounted = |name: &str| {
+        let mut mounts = containers.iter().flat_map(|container| &container.mounts);
+        mounts.any(|mount| mount.storage == name)
+    };
+    // Beside errors it would be noise: a slip in a mount is often the reason.
+    let (Some(at), false) = (root.get("storage"), report.refused()) else {
+        return;
+    };
+    for storage in storages.iter().filter(|storage| !mounted(&storage.name)) {
+        if let Some(at) = at.get(&storage.name) {
+            report.warning(
+                at.key,
+                &at.path,
+                "no container mounts this storage; each unit gets it all the same",
+                "add it to the \"mounts\" of a container, if one is to see it",
             );
         }
     }
@@ -261,5 +290,78 @@ fn with_risk(channel: &str) -> String {
         channel.to_string()
     } else {
         format!("{channel}/stable")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{Entry, Scalar, Value};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Documents of the words that charms are made of, put together in any way.
+    fn node() -> impl Strategy<Value = Node> {
+        let key = prop_oneof![
+            4 => proptest::sample::select(alloc::vec![
+                "name", "containers", "storage", "resources", "devices", "assumes", "charm-user", "series", "options",
+                "deployment", "type", "default", "resource", "mounts", "location", "multiple", "range", "minimum-size",
+                "uid", "bases", "run-on", "base", "platforms", "any-of", "web", "data", "config", "upstream-source",
+            ])
+            .prop_map(String::from),
+            1 => ".{0,6}",
+        ];
+        let text = prop_oneof![
+            4 => proptest::sample::select(alloc::vec![
+                "web", "data", "oci-image", "filesystem", "file", "block", "/data", "5", "-1", "1G", "0-1", "string", "int",
+                "kubernetes", "k8s-api", "juju >= 3", "non-root", "yes", "", "nginx:1", "a@b",
+            ])
+            .prop_map(String::from),
+            1 => ".{0,6}",
+        ];
+        let leaf =
+            (any::<bool>(), text).prop_map(|(plain, text)| Value::Scalar(Scalar { text, plain }));
+        let value = leaf.prop_recursive(5, 60, 6, move |inner| {
+            let node = inner.prop_map(|value| Node {
+                place: Place::default(),
+                value,
+            });
+            let entry = (key.clone(), node.clone()).prop_map(|(key, node)| Entry {
+                key,
+                place: Place::default(),
+                node,
+            });
+            prop_oneof![
+                1 => proptest::collection::vec(node, 0..4).prop_map(Value::List),
+                3 => proptest::collection::vec(entry, 0..6).prop_map(Value::Map),
+            ]
+        });
+        value.prop_map(|value| Node {
+            place: Place::default(),
+            value,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reading_is_total_and_gives_a_charm_exactly_when_nothing_is_refused(
+            metadata in proptest::option::of(node()),
+            charmcraft in proptest::option::of(node()),
+            config in proptest::option::of(node()),
+            manifest in proptest::option::of(node()),
+        ) {
+            let reading = read(&Files { metadata, charmcraft, config, manifest });
+            let refused = reading.mistakes.iter().any(|mistake| mistake.severity == super::super::Severity::Error);
+            prop_assert_eq!(reading.value.is_none(), refused);
+        }
+
+        #[test]
+        fn reading_a_bundle_is_total(documents in proptest::collection::vec(node(), 0..3)) {
+            let _ = super::super::bundle::read(&documents);
+        }
+
+        #[test]
+        fn reading_image_details_is_total(node in node()) {
+            let _ = resource::read_image_details(&node);
+        }
     }
 }

@@ -347,3 +347,6 @@ fn is_of_kubernetes(scope: Scope, name: &str, namespace: &str) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,11 +45,11 @@ pub(super) fn read(root: &At<'_>, report: &mut Report) -> Vec<ResourceDeclaratio
     };
     at.entries(report)
         .iter()
-        .filter_map(|(name, at)| read_one(name, at, report))
+        .map(|(name, at)| read_one(name, at, report))
         .collect()
 }
 
-fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<ResourceDeclaration> {
+fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> ResourceDeclaration {
     const KEYS: [&str; 5] = [
         "type",
         "description",
@@ -57,7 +57,6 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<ResourceDecl
         "filename",
         "auto-fetch",
     ];
-    const KINDS: [&str; 2] = ["oci-image", "file"];
     for (key, unknown) in at
         .entries(report)
         .iter()
@@ -83,28 +82,8 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<ResourceDecl
     let upstream_source = at
         .get("upstream-source")
         .and_then(|at| read_source(&at, name, report));
-    let Some(kind) = at.get("type") else {
-        report.error(
-            at.key,
-            &at.path,
-            "the resource has no type",
-            "add \"type: oci-image\" or \"type: file\"",
-        );
-        return None;
-    };
-    let kind = match kind.text(report)? {
-        "oci-image" => ResourceKind::OciImage,
-        "file" => ResourceKind::File,
-        other => {
-            report.error(
-                kind.node.place,
-                &kind.path,
-                format!("{other:?} is not a type of resource"),
-                mistake::did_you_mean(other, &KINDS),
-            );
-            return None;
-        }
-    };
+    // A resource with a mistake is read on, so that its other mistakes are told as well.
+    let kind = read_kind(at, report).unwrap_or(ResourceKind::OciImage);
     if kind == ResourceKind::File && filename.is_none() {
         report.error(
             at.key,
@@ -113,13 +92,40 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<ResourceDecl
             "add \"filename:\"",
         );
     }
-    Some(ResourceDeclaration {
+    ResourceDeclaration {
         name: name.into(),
         kind,
         description: description.trim().into(),
         upstream_source: upstream_source.filter(|_| kind == ResourceKind::OciImage),
         filename,
-    })
+    }
+}
+
+fn read_kind(at: &At<'_>, report: &mut Report) -> Option<ResourceKind> {
+    let Some(kind) = at.get("type") else {
+        if at.is_map_or_nothing() {
+            report.error(
+                at.key,
+                &at.path,
+                "the resource has no type",
+                "add \"type: oci-image\" or \"type: file\"",
+            );
+        }
+        return None;
+    };
+    match kind.text(report)? {
+        "oci-image" => Some(ResourceKind::OciImage),
+        "file" => Some(ResourceKind::File),
+        other => {
+            report.error(
+                kind.node.place,
+                &kind.path,
+                format!("{other:?} is not a type of resource"),
+                mistake::did_you_mean(other, &["oci-image", "file"]),
+            );
+            None
+        }
+    }
 }
 
 /// A source that cannot be pulled counts as none: the user can give the image.

@@ -84,11 +84,11 @@ pub(super) fn read(root: &At<'_>, report: &mut Report) -> Vec<StorageDeclaration
     };
     at.entries(report)
         .iter()
-        .filter_map(|(name, at)| read_one(name, at, report))
+        .map(|(name, at)| read_one(name, at, report))
         .collect()
 }
 
-fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<StorageDeclaration> {
+fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> StorageDeclaration {
     const KEYS: [&str; 8] = [
         "type",
         "description",
@@ -144,9 +144,10 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<StorageDecla
         .get("properties")
         .map(|at| at.items(report))
         .unwrap_or_default();
-    Some(StorageDeclaration {
+    StorageDeclaration {
         name: name.into(),
-        kind: kind?,
+        // A storage with a mistake is read on, so that its other mistakes are told as well.
+        kind: kind.unwrap_or(StorageKind::Filesystem),
         description: description.trim().into(),
         shared: flag("shared", report),
         read_only: flag("read-only", report),
@@ -157,11 +158,14 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<StorageDecla
             .iter()
             .filter_map(|at| at.text(report).map(String::from))
             .collect(),
-    })
+    }
 }
 
 fn read_kind(at: &At<'_>, report: &mut Report) -> Option<StorageKind> {
     let Some(kind) = at.get("type") else {
+        if !at.is_map_or_nothing() {
+            return None;
+        }
         report.error(
             at.key,
             &at.path,

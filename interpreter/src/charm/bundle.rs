@@ -65,22 +65,22 @@ pub fn read_bundle(
     if reader.is_refused() {
         return Err(ReadError::Mistakes(Mistakes(reader.mistakes)));
     }
-    let reading = bundle::read(&reader.documents);
-    for mistake in reading.mistakes {
+    let (
+        Bundle {
+            applications,
+            ignored,
+        },
+        mistakes,
+    ) = bundle::read(&reader.documents);
+    for mistake in mistakes {
         reader.add(mistake);
     }
-    let Some(Bundle {
-        applications,
-        ignored,
-    }) = reading.value
-    else {
-        return Err(ReadError::Mistakes(Mistakes(reader.mistakes)));
-    };
     let mut known = BTreeMap::new();
     let applications: Vec<BundleCharm> = applications
         .into_iter()
         .filter_map(|application| reader.read_application(application, charms, &mut known))
         .collect();
+    reader.mistakes.sort();
     if reader.is_refused() {
         return Err(ReadError::Mistakes(Mistakes(reader.mistakes)));
     }
