@@ -1,4 +1,8 @@
 //! The phase: the only sequence in a worker.
+//!
+//! Generated from the code, so it cannot drift:
+//!
+#![doc = include_str!("phase.md")]
 
 use alloc::boxed::Box;
 
@@ -53,7 +57,10 @@ impl Phase {
             Life::Dead => Phase::Removing,
             Life::Dying => Phase::Dying,
             Life::Alive if !view.namespace_ready => Phase::NotReady,
-            Life::Alive if view.predecessors > 0 => Phase::PredecessorLeaving,
+            // A workload of ours that is there already has nothing to wait for.
+            Life::Alive if view.predecessors > 0 && view.stateful_set().is_none() => {
+                Phase::PredecessorLeaving
+            }
             Life::Alive => Phase::Alive,
         }
     }
