@@ -55,7 +55,10 @@ impl Cluster {
     /// Tells the controllers what a request changed. The controllers' own requests come here too, while they are taken out:
     /// each of them looks once, at the end of its pass.
     pub(in crate::cluster) fn tell_controllers(&mut self, at: Timestamp) {
-        self.with_controllers(|controllers, cluster| controllers.observe(cluster, at));
+        self.with_controllers(|controllers, cluster| {
+            controllers.remember_ended(cluster);
+            controllers.observe(cluster, at);
+        });
     }
 
     fn with_controllers(&mut self, work: impl FnOnce(&mut Controllers, &mut Cluster)) {

@@ -25,28 +25,48 @@ enum Standing {
     Gone,
 }
 
-fn standing(api: &Cluster, namespace: &str, owner: &Owner<'_>) -> Standing {
-    let Some(resource) = Resource::of(owner.api_version, owner.kind) else {
-        return Standing::There;
-    };
+/// The owner that a reference names, if it is there and no successor of its name.
+pub(super) fn find<'a>(
+    api: &'a Cluster,
+    namespace: &str,
+    owner: &Owner<'_>,
+) -> Option<&'a Arc<Stored>> {
+    let resource = Resource::of(owner.api_version, owner.kind)?;
     let namespace = if resource.namespaced() { namespace } else { "" };
-    match api.peek(resource, namespace, owner.name) {
-        Some(found) if found.uid() == owner.uid => {
-            if found.deleting() && found.finalizers().any(|name| name == FOREGROUND) {
-                Standing::Waiting
-            } else {
-                Standing::There
-            }
+    api.peek(resource, namespace, owner.name)
+        .filter(|found| found.uid() == owner.uid)
+}
+
+fn waits(stored: &Stored) -> bool {
+    stored.deleting()
+        && stored
+            .finalizers()
+            .any(|name| matches!(name, FOREGROUND | ORPHAN))
+}
+
+fn standing(api: &Cluster, namespace: &str, owner: &Owner<'_>) -> Standing {
+    if Resource::of(owner.api_version, owner.kind).is_none() {
+        return Standing::There;
+    }
+    match find(api, namespace, owner) {
+        None => Standing::Gone,
+        Some(found) if found.deleting() && found.finalizers().any(|name| name == FOREGROUND) => {
+            Standing::Waiting
         }
-        _ => Standing::Gone,
+        Some(_) => Standing::There,
     }
 }
 
-/// Whether some owner of the object is not simply there.
-pub(super) fn suspicious(api: &Cluster, stored: &Stored) -> bool {
+/// Whether an owner of the object is gone. One that waits for its dependents looks for them itself.
+pub(super) fn lost_an_owner(api: &Cluster, stored: &Stored) -> bool {
     stored
         .owners()
-        .any(|owner| standing(api, stored.namespace(), &owner) != Standing::There)
+        .any(|owner| standing(api, stored.namespace(), &owner) == Standing::Gone)
+}
+
+/// Whether a write made an object wait for its dependents.
+pub(super) fn begins_to_wait(before: Option<&Stored>, after: &Stored) -> bool {
+    waits(after) && !before.is_some_and(waits)
 }
 
 pub(super) fn reconcile(
@@ -137,21 +157,28 @@ fn release_dependents(turn: &mut Turn<'_>, owner: &Arc<Stored>) -> Next {
 
 /// Deletes the dependents, and lets the owner go when none is left that blocks it.
 fn end_dependents(turn: &mut Turn<'_>, owner: &Arc<Stored>) -> Next {
-    let mut blocked = false;
-    let mut next = Next::Settled;
     let dependents = turn.client(CONTROLLER_MANAGER).dependents(owner.uid());
-    for dependent in dependents {
-        blocked |= dependent
+    let deleted = dependents
+        .iter()
+        .filter(|dependent| !dependent.deleting())
+        .fold(Next::Settled, |next, dependent| {
+            next.or(collect(turn, dependent))
+        });
+    let blocked = turn.api.dependents(owner.uid()).any(|dependent| {
+        dependent
             .owners()
-            .any(|reference| reference.uid == owner.uid() && reference.blocks);
-        if !dependent.deleting() {
-            next = next.or(collect(turn, &dependent));
-        }
+            .any(|reference| reference.uid == owner.uid() && reference.blocks)
+    });
+    let freed = if blocked {
+        Next::Settled
+    } else {
+        drop_finalizer(turn, owner, FOREGROUND)
+    };
+    match deleted.or(freed) {
+        // What went during this pass was counted already.
+        Next::Settled => Next::Seen,
+        next => next,
     }
-    if blocked {
-        return next;
-    }
-    next.or(drop_finalizer(turn, owner, FOREGROUND))
 }
 
 fn keep_owners(value: &mut Value, keep: impl Fn(&Value) -> bool) {

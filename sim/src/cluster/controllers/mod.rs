@@ -51,6 +51,7 @@ use self::client::Client;
 use self::instruction::{Incident, Rules};
 use self::settings::Settings;
 use super::Cluster;
+use super::object::Stored;
 use super::resource::Resource;
 
 /// A controller, in the order in which they are run when several are due at one moment.
@@ -102,6 +103,8 @@ pub struct ActionId {
 enum Next {
     /// Nothing until something changes.
     Settled,
+    /// Nothing until somebody else changes something: what this pass changed was looked at in it.
+    Seen,
     /// Look again at this moment.
     At(Timestamp),
     /// Something was refused: look again after a growing wait.
@@ -114,7 +117,7 @@ impl Next {
         match (self, other) {
             (Next::Retry, _) | (_, Next::Retry) => Next::Retry,
             (Next::At(a), Next::At(b)) => Next::At(a.min(b)),
-            (Next::Settled, next) | (next, Next::Settled) => next,
+            (Next::Settled | Next::Seen, next) | (next, Next::Settled | Next::Seen) => next,
         }
     }
 
@@ -147,6 +150,8 @@ struct Memory {
     index: observe::Index,
     /// Silent nodes, and since when.
     lost: BTreeMap<Arc<str>, Timestamp>,
+    /// Pods that a request ended at once, by the StatefulSet that has yet to see that they were to end.
+    ending: BTreeMap<observe::Name, Vec<Arc<Stored>>>,
     /// Pods whose node no longer exists, and since when.
     homeless: BTreeMap<(Arc<str>, Arc<str>), Timestamp>,
     /// When a Service was first seen to need a load balancer.
@@ -290,6 +295,12 @@ impl Controllers {
         match next {
             Next::Settled => {
                 self.refusals.remove(action);
+            }
+            Next::Seen => {
+                self.refusals.remove(action);
+                if let Some(due) = self.due.remove(action) {
+                    self.order.remove(&(due, action.clone()));
+                }
             }
             Next::At(moment) => {
                 self.refusals.remove(action);

@@ -1,6 +1,6 @@
 //! Empties a namespace that is deleted, then lets it go: the pods first, then everything else.
 //!
-//! The controller does not watch what it deletes; it looks again, after growing waits.
+//! The controller looks again after growing waits, and at once when the last object is gone.
 
 use alloc::collections::BTreeMap;
 use alloc::format;

@@ -7,12 +7,13 @@ use alloc::vec::Vec;
 use pilotage_core::time::Timestamp;
 
 use super::values::selects;
-use super::{Controller, Controllers, resources, service_account, volumes};
+use super::{Controller, Controllers, garbage_collector, resources, service_account, volumes};
 use crate::cluster::Cluster;
 use crate::cluster::object::{Stored, items_at, text_at};
 use crate::cluster::resource::Resource;
 
-type Name = (Arc<str>, Arc<str>);
+/// Namespace and name.
+pub(super) type Name = (Arc<str>, Arc<str>);
 
 /// What is known of pods without asking for each: kept from the events.
 #[derive(Clone, Debug, Default)]
@@ -133,31 +134,72 @@ fn toggle(set: &mut BTreeSet<Name>, name: &Name, belongs: bool) {
 
 impl Controllers {
     /// Takes note of what changed since the last look.
-    pub fn observe(&mut self, api: &Cluster, at: Timestamp) {
+    pub(super) fn observe(&mut self, api: &Cluster, at: Timestamp) {
         if api.version() == self.seen {
             return;
         }
         for change in api.changes_since(self.seen) {
-            self.changed(api, at, &change.after, change.gone);
+            self.changed(
+                api,
+                at,
+                change.before.as_deref(),
+                &change.after,
+                change.gone,
+            );
         }
         self.seen = api.version();
+    }
+
+    /// A pod that a request ends without any grace is first to end and then gone. Controllers see the one before the other.
+    pub(super) fn remember_ended(&mut self, api: &Cluster) {
+        for change in api.changes_since(self.seen) {
+            let (Some(before), pod) = (&change.before, &change.after) else {
+                continue;
+            };
+            let marked = pod.resource == Resource::Pod && pod.deleting() && !before.deleting();
+            let gone = || {
+                api.peek(pod.resource, pod.namespace(), pod.name())
+                    .is_none()
+            };
+            if marked
+                && !change.gone
+                && gone()
+                && let Some(owner) = pod.controller()
+                && owner.kind == Resource::StatefulSet.kind()
+            {
+                self.memory
+                    .ending
+                    .entry((pod.namespace().into(), owner.name.into()))
+                    .or_default()
+                    .push(pod.clone());
+            }
+        }
     }
 
     /// Takes note of everything that is there.
     pub(super) fn observe_all(&mut self, api: &Cluster, at: Timestamp) {
         self.memory.index = Index::default();
         for stored in api.all_objects() {
-            self.changed(api, at, stored, false);
+            self.changed(api, at, None, stored, false);
         }
         self.seen = api.version();
     }
 
-    fn changed(&mut self, api: &Cluster, at: Timestamp, stored: &Stored, deleted: bool) {
+    fn changed(
+        &mut self,
+        api: &Cluster,
+        at: Timestamp,
+        before: Option<&Stored>,
+        stored: &Stored,
+        deleted: bool,
+    ) {
         let (namespace, name) = (stored.namespace(), stored.name());
         let resource = stored.resource;
         match resource {
             Resource::Namespace => {
-                self.mark(at, Controller::Namespace, resource, "", name);
+                if stored.deleting() && !before.is_some_and(Stored::deleting) {
+                    self.mark(at, Controller::Namespace, resource, "", name);
+                }
                 self.mark(at, Controller::ServiceAccount, resource, "", name);
                 self.mark(at, Controller::RootCertificate, resource, "", name);
             }
@@ -217,7 +259,19 @@ impl Controllers {
             Resource::Pod => self.pod_changed(api, at, stored, deleted),
             _ => {}
         }
-        self.ownership_changed(api, at, stored, deleted);
+        self.ownership_changed(api, at, before, stored, deleted);
+        // The last object of a namespace that ends lets it go.
+        if deleted
+            && api
+                .peek(Resource::Namespace, "", namespace)
+                .is_some_and(|space| space.deleting())
+            && Resource::ALL
+                .iter()
+                .all(|kind| api.objects(*kind, Some(namespace)).next().is_none())
+        {
+            let space = Resource::Namespace;
+            self.mark(at, Controller::Namespace, space, "", namespace);
+        }
     }
 
     fn claim_changed(&mut self, api: &Cluster, at: Timestamp, claim: &Stored, deleted: bool) {
@@ -340,54 +394,45 @@ impl Controllers {
         }
     }
 
-    /// Puts objects on the garbage collector's list whose owners went or which hold an owner back.
-    fn ownership_changed(&mut self, api: &Cluster, at: Timestamp, stored: &Stored, deleted: bool) {
-        if deleted {
-            for dependent in api.dependents(stored.uid()) {
-                self.mark(
-                    at,
-                    Controller::GarbageCollector,
-                    dependent.resource,
-                    dependent.namespace(),
-                    dependent.name(),
-                );
-            }
-            // An owner that waits for its dependents looks again.
-            for owner in stored.owners() {
-                if let Some(resource) = Resource::of(owner.api_version, owner.kind) {
-                    let namespace = if resource.namespaced() {
-                        stored.namespace()
-                    } else {
-                        ""
-                    };
-                    let waits = api
-                        .peek(resource, namespace, owner.name)
-                        .is_some_and(|owner| owner.deleting());
-                    if waits {
-                        self.mark(
-                            at,
-                            Controller::GarbageCollector,
-                            resource,
-                            namespace,
-                            owner.name,
-                        );
-                    }
-                }
-            }
-            return;
-        }
-        let held = stored.deleting()
-            && stored
-                .finalizers()
-                .any(|finalizer| matches!(finalizer, "foregroundDeletion" | "orphan"));
-        if held || super::garbage_collector::suspicious(api, stored) {
-            self.mark(
+    /// Puts objects on the garbage collector's list: whose owners are gone, who begin to be held back by their dependents, and
+    /// who were held back by one that is no longer theirs.
+    fn ownership_changed(
+        &mut self,
+        api: &Cluster,
+        at: Timestamp,
+        before: Option<&Stored>,
+        stored: &Stored,
+        deleted: bool,
+    ) {
+        let collect = |controllers: &mut Self, object: &Stored| {
+            controllers.mark(
                 at,
                 Controller::GarbageCollector,
-                stored.resource,
-                stored.namespace(),
-                stored.name(),
+                object.resource,
+                object.namespace(),
+                object.name(),
             );
+        };
+        let freed = before.into_iter().flat_map(|before| {
+            before
+                .owners()
+                .filter(|owner| deleted || !stored.owners().any(|still| still.uid == owner.uid))
+        });
+        for owner in freed {
+            if let Some(owner) = garbage_collector::find(api, stored.namespace(), &owner)
+                && owner.deleting()
+            {
+                collect(self, owner);
+            }
+        }
+        if deleted {
+            for dependent in api.dependents(stored.uid()) {
+                collect(self, dependent);
+            }
+        } else if garbage_collector::begins_to_wait(before, stored)
+            || garbage_collector::lost_an_owner(api, stored)
+        {
+            collect(self, stored);
         }
     }
 

@@ -55,7 +55,7 @@ pub struct Settings {
     pub nodes: Vec<NodeSettings>,
     /// Controllers that do not run, because whoever drives the cluster does their work.
     pub by_hand: Vec<Controller>,
-    /// The storage class that is there at the start, as the default; none if absent.
+    /// The storage class that is there at the start, as the default. If absent there is none, and nobody who makes volumes.
     pub storage: Option<StorageSettings>,
 }
 

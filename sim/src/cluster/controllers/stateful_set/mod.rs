@@ -115,8 +115,13 @@ pub(super) fn reconcile(turn: &mut Turn<'_>, namespace: &str, name: &str) -> Nex
     };
     let set = Set::read(&stored);
     let mut next = adopt(turn, &set).or(adopt_revisions(turn, &set));
+    let ended = turn
+        .memory
+        .ending
+        .remove(&(namespace.into(), name.into()))
+        .unwrap_or_default();
     let mut client = turn.client(CONTROLLER_MANAGER);
-    let members = members(&client, &set);
+    let members = members(&client, &set, &ended);
     let revisions = match revision::settle(&mut client, &set) {
         Ok(revisions) => revisions,
         Err(_) => return Next::Retry,
@@ -139,6 +144,9 @@ pub(super) fn reconcile(turn: &mut Turn<'_>, namespace: &str, name: &str) -> Nex
     let trimmed = revision::trim(&mut client, &set, &members, &revisions);
     if refused || written.is_err() || trimmed.is_err() {
         next = Next::Retry;
+    }
+    if !ended.is_empty() {
+        next = next.or(Next::At(now));
     }
     // A pod that is ready becomes available by waiting.
     for moment in members
@@ -241,11 +249,12 @@ fn own(client: &mut Client<'_>, set: &Set<'_>, stored: &Stored) -> Result<(), Fa
     client.change(stored, &after)
 }
 
-/// The pods that the set controls, by ordinal.
-fn members(client: &Client<'_>, set: &Set<'_>) -> Vec<Member> {
+/// The pods that the set controls, by ordinal, and those that it has yet to see the end of.
+fn members(client: &Client<'_>, set: &Set<'_>, ended: &[Arc<Stored>]) -> Vec<Member> {
     let mut members: Vec<Member> = client
         .dependents(set.uid)
         .into_iter()
+        .chain(ended.iter().cloned())
         .filter(|pod| {
             pod.resource == Resource::Pod
                 && pod.controller().is_some_and(|owner| owner.uid == set.uid)
@@ -255,7 +264,9 @@ fn members(client: &Client<'_>, set: &Set<'_>) -> Vec<Member> {
             Some(Member { ordinal, pod })
         })
         .collect();
-    members.sort_by_key(|member| member.ordinal);
+    // Of two of a name the living one counts.
+    members.sort_by_key(|member| (member.ordinal, member.pod.deleting()));
+    members.dedup_by_key(|member| member.ordinal);
     members
 }
 

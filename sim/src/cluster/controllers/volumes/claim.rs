@@ -235,6 +235,9 @@ fn provision(turn: &mut Turn<'_>, claim: &Arc<Stored>) -> Next {
             return Next::Retry;
         }
     }
+    if turn.settings.storage.is_none() {
+        return Next::Settled;
+    }
     let key = (claim.namespace().into(), claim.name().into());
     let since = *turn.memory.provisioning.entry(key).or_insert(at);
     if at < since.after(takes) {
