@@ -128,8 +128,6 @@ impl Player<'_> {
 
     fn play(&mut self, step: &Step) {
         self.now = self.now.after(PAUSE);
-        // The controllers work while the next request is on its way.
-        self.cluster.advance(self.now);
         match step {
             Step::Request(request) => self.request(request),
             Step::Watch(watch) => self.watch(watch),
