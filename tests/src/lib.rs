@@ -4,4 +4,5 @@ pub mod charms;
 pub mod control_plane;
 pub mod recorder;
 pub mod replay;
+pub mod store_suite;
 pub mod transcript;

@@ -1,10 +1,10 @@
 //! Why a command is not carried out.
 
 use alloc::boxed::Box;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 
+use crate::charm::names::{NameProblem, NameRefused};
 use crate::charm::{ConfigValue, OptionKind};
 use crate::life::Life;
 use crate::name::{Uid, Version};
@@ -81,13 +81,11 @@ pub enum Denial {
     #[error("{0} units are too many: an application has at most {LARGEST_SCALE}")]
     TooManyUnits(i128),
     /// A name that an application cannot have.
-    #[error("invalid application name \"{name}\"{}", Suffix(.because))]
-    ApplicationName {
-        /// The name.
-        name: Box<str>,
-        /// What is wrong, if there is a word for it.
-        because: Option<Box<str>>,
-    },
+    #[error(transparent)]
+    ApplicationName(#[from] NameRefused),
+    /// Names of its objects that are too long or taken.
+    #[error("{}", all(.0))]
+    Names(Vec<NameProblem>),
     /// A name that a model cannot have.
     #[error("\"{name}\" is not a valid name: {because}")]
     ModelName {
@@ -175,7 +173,8 @@ impl Denial {
             | Denial::ModelLeaving(_)
             | Denial::TooFewUnits
             | Denial::TooManyUnits(_)
-            | Denial::ApplicationName { .. }
+            | Denial::ApplicationName(_)
+            | Denial::Names(_)
             | Denial::ModelName { .. }
             | Denial::ImagesMissing(_)
             | Denial::NewResourcesMissing(_)
@@ -210,15 +209,9 @@ fn word(life: Life) -> &'static str {
     }
 }
 
-struct Suffix<'a>(&'a Option<Box<str>>);
-
-impl fmt::Display for Suffix<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(text) => write!(f, ", {text}"),
-            None => Ok(()),
-        }
-    }
+fn all(problems: &[NameProblem]) -> String {
+    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    texts.join("; ")
 }
 
 fn quoted(names: &[String]) -> String {

@@ -37,7 +37,7 @@ pub use command::{
 };
 pub use denial::Denial;
 pub use model::{Model, ModelSpec, ModelState, ModelView};
-pub use naming::{check_application_name, check_model_name};
+pub use naming::check_model_name;
 pub use provisioning::{ProvisionedContainer, Provisioning, ServiceSettings, TEMPLATE_REVISION};
 pub use status::{Status, StatusReport, Word};
 pub use storage::{Storage, StorageInstance, StorageWord};

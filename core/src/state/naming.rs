@@ -1,42 +1,43 @@
-//! Names that applications and models may have (command line, 1.7 and 1.8).
+//! Names that models may have (command line, 1.7), and names that applications share a namespace with (1.8).
 
-use super::Denial;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
-/// Checks an application's name against `^[a-z][a-z0-9]*(-[a-z0-9]*[a-z][a-z0-9]*)*$`. Whether the names derived from
-/// it fit Kubernetes' limits and are free is another check, which needs the charm and the model's other applications.
+use crate::charm::names::{self, Derived};
+
+use super::{Application, Denial};
+
+/// Checks every name that an application derives: its length, and that it is free among `others`, applications of the
+/// same model that may derive it too (B114, B116).
 ///
 /// # Errors
-/// [`Denial::ApplicationName`], with what is wrong in the original's words.
-pub fn check_application_name(name: &str) -> Result<(), Denial> {
-    let refuse = |because: Option<alloc::string::String>| {
-        Err(Denial::ApplicationName {
-            name: name.into(),
-            because: because.map(Into::into),
-        })
+/// [`Denial::Names`], with all that is wrong.
+pub(super) fn check_derived_names(
+    namespace: &str,
+    application: &Application,
+    others: &[Arc<Application>],
+) -> Result<(), Denial> {
+    let derive = |one: &Application| {
+        names::derive(
+            &one.name,
+            one.uid,
+            namespace,
+            &one.spec.charm,
+            &one.spec.filesystems,
+        )
     };
-    for letter in name.chars() {
-        match letter {
-            'a'..='z' | '0'..='9' | '-' => {}
-            'A'..='Z' => return refuse(Some("unexpected uppercase character".into())),
-            other => return refuse(Some(alloc::format!("unexpected character {other}"))),
-        }
-    }
-    if !name.starts_with(|letter: char| letter.is_ascii_lowercase()) {
-        return refuse(None);
-    }
-    let mut parts = name.split('-').skip(1).peekable();
-    while let Some(part) = parts.next() {
-        if part.bytes().any(|byte| byte.is_ascii_lowercase()) {
-            continue;
-        }
-        return match parts.peek() {
-            None if !part.is_empty() => {
-                refuse(Some("unexpected number(s) found after last hyphen".into()))
-            }
-            _ => refuse(None),
-        };
-    }
-    Ok(())
+    let others: Vec<Derived> = others.iter().map(|other| derive(other)).collect();
+    names::check(&derive(application), namespace, &others).map_err(Denial::Names)
+}
+
+/// Whether two applications may derive the same name. A derived name begins with the application's own, which ends at a
+/// hyphen, so one of the two own names must begin the other.
+pub(super) fn may_clash(name: &str, other: &str) -> bool {
+    let begins = |long: &str, short: &str| {
+        long.strip_prefix(short)
+            .is_some_and(|rest| rest.starts_with('-'))
+    };
+    begins(name, other) || begins(other, name)
 }
 
 /// Checks a model's name: `^[a-z0-9]+[a-z0-9-]*$`, and a namespace can have it (Kubernetes: "Object Names and IDs", a
@@ -68,45 +69,7 @@ pub fn check_model_name(name: &str) -> Result<(), Denial> {
 
 #[cfg(test)]
 mod tests {
-    use alloc::string::ToString;
-
     use super::*;
-
-    #[test]
-    fn application_names_are_refused_in_the_words_of_the_original() {
-        for good in [
-            "a",
-            "ledger",
-            "ledger-k8s",
-            "a1-b2",
-            "a-1b",
-            "x--a".trim_end_matches("--a"),
-        ] {
-            assert_eq!(check_application_name(good), Ok(()), "{good}");
-        }
-        let texts = [
-            (
-                "Ledger",
-                "invalid application name \"Ledger\", unexpected uppercase character",
-            ),
-            (
-                "a_b",
-                "invalid application name \"a_b\", unexpected character _",
-            ),
-            (
-                "ledger-1",
-                "invalid application name \"ledger-1\", unexpected number(s) found after last hyphen",
-            ),
-            ("ledger-1-a", "invalid application name \"ledger-1-a\""),
-            ("ledger-", "invalid application name \"ledger-\""),
-            ("1a", "invalid application name \"1a\""),
-            ("", "invalid application name \"\""),
-        ];
-        for (name, text) in texts {
-            let denial = check_application_name(name).map_err(|denial| denial.to_string());
-            assert_eq!(denial, Err(text.to_string()));
-        }
-    }
 
     #[test]
     fn a_model_has_a_name_that_a_namespace_can_have() {

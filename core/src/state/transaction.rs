@@ -3,13 +3,16 @@
 //! A store finds records, hands them to [`transaction`], and keeps what comes out together with the reply's changes, all
 //! in one transaction of its own. So no rule about records, and none about their names, is in any store.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::life::Life;
 use crate::name::{Uid, Version};
 use crate::outcome::{Outcome, Reply};
 use crate::time::Timestamp;
 
+use super::naming::{check_derived_names, may_clash};
 use super::{
     Application, ApplicationCommand, Caller, Command, Denial, Model, ModelCommand, NewApplication,
     Storage, StorageCommand,
@@ -44,6 +47,11 @@ pub trait Records {
         model: Uid,
         name: &str,
     ) -> Result<Option<Arc<Application>>, Self::Failure>;
+    /// The names of all applications of a model.
+    ///
+    /// # Errors
+    /// The store cannot say.
+    fn application_names(&self, model: Uid) -> Result<Vec<Box<str>>, Self::Failure>;
     /// The storage of that number in a model, if it has a record of its own.
     ///
     /// # Errors
@@ -138,6 +146,13 @@ pub fn transaction<R: Records>(
                 .map_err(Stopped::Failed)?
                 .ok_or(Denial::ApplicationNotFound(*application))?;
             let (after, reply) = before.apply(at, *caller, *expect, body)?;
+            if let Some(after) = &after
+                && (&before.spec.charm, &before.spec.filesystems)
+                    != (&after.spec.charm, &after.spec.filesystems)
+                && let Some(model) = records.model(after.model).map_err(Stopped::Failed)?
+            {
+                check_names(records, &model, after)?;
+            }
             let write = match after {
                 None => Some(Write::DropApplication(*application)),
                 Some(after) => (after != *before).then(|| Write::PutApplication(Arc::new(after))),
@@ -235,8 +250,30 @@ fn add_application<R: Records>(
         return Err(Denial::ApplicationExists(new.name.clone()).into());
     }
     let (application, reply) = Application::add(uid, at, new)?;
+    check_names(records, &model, &application)?;
     let write = Some(Write::PutApplication(Arc::new(application)));
     Ok(Transaction { write, reply })
+}
+
+/// No object of the application has a name that is too long, or that another application of the model has given to one
+/// of its own.
+fn check_names<R: Records>(
+    records: &R,
+    model: &Model,
+    application: &Application,
+) -> Result<(), Stopped<R::Failure>> {
+    let mut others = Vec::new();
+    for name in records
+        .application_names(model.uid)
+        .map_err(Stopped::Failed)?
+    {
+        if may_clash(&application.name, &name) {
+            let other = records.application_named(model.uid, &name);
+            others.extend(other.map_err(Stopped::Failed)?);
+        }
+    }
+    check_derived_names(model.namespace(), application, &others)?;
+    Ok(())
 }
 
 fn change_storage<R: Records>(

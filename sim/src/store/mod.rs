@@ -8,6 +8,7 @@ mod log;
 mod told;
 mod vault;
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -84,11 +85,11 @@ impl Store {
                 Stopped::Denied(denial) => denial,
                 Stopped::Failed(never) => match never {},
             })?;
-        if let Some(write) = write {
-            self.write(write);
-        }
         for (secret, value) in secrets {
             self.vault.put(secret, value);
+        }
+        if let Some(write) = write {
+            self.write(write);
         }
         if let Reply::Recorded { changes, .. } = &reply
             && !changes.is_empty()
@@ -202,6 +203,14 @@ impl Records for Store {
         Ok(applications
             .find(|application| application.model == model && &*application.name == name)
             .cloned())
+    }
+
+    fn application_names(&self, model: Uid) -> Result<Vec<Box<str>>, Infallible> {
+        let applications = self.applications.values();
+        Ok(applications
+            .filter(|application| application.model == model)
+            .map(|application| application.name.clone())
+            .collect())
     }
 
     fn storage(&self, model: Uid, number: u32) -> Result<Option<Arc<Storage>>, Infallible> {

@@ -3,6 +3,7 @@
 
 mod detached;
 mod model;
+mod names;
 mod properties;
 mod record;
 mod refresh;

@@ -1,7 +1,7 @@
 //! A new application.
 
+use crate::charm::names::check_application;
 use crate::name::Uid;
-use crate::state::naming::check_application_name;
 use crate::state::{
     Application, ApplicationSpec, ApplicationState, Denial, NewApplication, Status, StatusReport,
     TEMPLATE_REVISION, Word,
@@ -15,7 +15,7 @@ pub(super) fn application(
     at: Timestamp,
     new: &NewApplication,
 ) -> Result<Application, Denial> {
-    check_application_name(&new.name)?;
+    check_application(&new.name)?;
     let scale = scaling::units_wanted(i128::from(new.scale))?;
     settings::check_config(&new.charm, &new.config)?;
     let mut texts = new.settings.clone();

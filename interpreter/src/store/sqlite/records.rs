@@ -204,6 +204,12 @@ impl Records for Tables<'_> {
         self.record(query, (model.to_string(), name))
     }
 
+    fn application_names(&self, model: Uid) -> Result<Vec<Box<str>>, StoreError> {
+        let query = "SELECT json_group_array(name) FROM applications WHERE model = ?1";
+        let names = self.text(query, [model.to_string()])?;
+        names.map_or(Ok(Vec::new()), |names| self.read("the names", &names))
+    }
+
     fn storage(&self, model: Uid, number: u32) -> Result<Option<Arc<Storage>>, StoreError> {
         let query = "SELECT record FROM storages WHERE model = ?1 AND number = ?2";
         self.record(query, (model.to_string(), number))

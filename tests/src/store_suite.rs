@@ -1,0 +1,507 @@
+//! What every store must do, whatever it keeps its records in.
+//!
+//! The memory store of the simulator is the measure: a store that gives the same answers, the same changes and the same
+//! lists to the same commands keeps every rule that the memory store keeps. [`store_suite!`](crate::store_suite!) makes
+//! the tests of one store.
+
+use pilotage_core::event::{Event, Source};
+use pilotage_core::name::Uid;
+use pilotage_core::outcome::{Outcome, Refusal, Reply};
+use pilotage_core::secret::SecretRef;
+use pilotage_core::state::{
+    ApplicationCommand, Caller, Command, ModelCommand, NewStorage, RemovalWish, Report,
+    StatusReport, Storage, StorageCommand, UnitReport, Word,
+};
+use pilotage_core::time::Timestamp;
+use pilotage_sim::store::{Store, Told};
+use pilotage_sim::workload::ledger_application;
+
+/// A store, as the suite uses it.
+pub trait StoreUnderTest {
+    /// Carries out one command.
+    fn execute(
+        &mut self,
+        at: Timestamp,
+        command: &Command,
+        secrets: &[(SecretRef, String)],
+    ) -> Outcome;
+    /// Everything that there is, from [`Event::Listing`] to [`Event::Synced`].
+    fn list(&mut self) -> Vec<Event>;
+    /// What was committed since the last call of this or of [`StoreUnderTest::list`].
+    fn changes(&mut self) -> Vec<Event>;
+    /// A value of the vault.
+    fn secret(&mut self, secret: &SecretRef) -> Option<String>;
+    /// The process ends without a word, and another one opens the state.
+    fn reopen(&mut self);
+}
+
+/// The memory store, which has nothing to open again.
+#[derive(Debug, Default)]
+pub struct InMemory {
+    store: Store,
+    heard: u64,
+}
+
+impl StoreUnderTest for InMemory {
+    fn execute(
+        &mut self,
+        at: Timestamp,
+        command: &Command,
+        secrets: &[(SecretRef, String)],
+    ) -> Outcome {
+        self.store.execute(at, command, secrets)
+    }
+
+    fn list(&mut self) -> Vec<Event> {
+        self.heard = self.store.head();
+        self.store.list()
+    }
+
+    fn changes(&mut self) -> Vec<Event> {
+        let changes = self.store.changes_since(self.heard);
+        let events: Vec<Event> = changes
+            .expect("nothing was forgotten")
+            .flatten()
+            .cloned()
+            .collect();
+        self.heard = self.store.head();
+        self.store.forget(self.heard);
+        events
+    }
+
+    fn secret(&mut self, secret: &SecretRef) -> Option<String> {
+        self.store.secret(secret).map(String::from)
+    }
+
+    fn reopen(&mut self) {}
+}
+
+const MODEL: Uid = Uid(1);
+const LEDGER: Uid = Uid(2);
+
+fn add_model(uid: Uid, name: &str) -> Command {
+    Command::Model {
+        model: uid,
+        caller: Caller::User,
+        expect: None,
+        body: ModelCommand::Add {
+            name: name.into(),
+            settings: [].into(),
+        },
+    }
+}
+
+fn add_application(uid: Uid, name: &str, scale: u32) -> Command {
+    Command::Application {
+        application: uid,
+        caller: Caller::User,
+        expect: None,
+        body: ApplicationCommand::Add(Box::new(ledger_application(MODEL, name, scale))),
+    }
+}
+
+fn by_user(body: ApplicationCommand) -> Command {
+    Command::Application {
+        application: LEDGER,
+        caller: Caller::User,
+        expect: None,
+        body,
+    }
+}
+
+fn scale(scale: u32) -> Command {
+    by_user(ApplicationCommand::SetScale { scale })
+}
+
+fn force_away() -> Command {
+    let wish = RemovalWish {
+        destroy_storage: false,
+        force: true,
+    };
+    by_user(ApplicationCommand::Remove { wish })
+}
+
+fn done(outcome: &Outcome) -> &[Event] {
+    match outcome {
+        Outcome::Done(Reply::Recorded { changes, .. }) => changes,
+        other => panic!("not carried out: {other:?}"),
+    }
+}
+
+fn refusal(outcome: Outcome) -> Refusal {
+    match outcome {
+        Outcome::Refused { reason, .. } => reason,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn given_an_application(store: &mut dyn StoreUnderTest) {
+    done(&store.execute(Timestamp(1), &add_model(MODEL, "shop"), &[]));
+    done(&store.execute(Timestamp(2), &add_application(LEDGER, "ledger", 1), &[]));
+}
+
+fn clear(store: &mut dyn StoreUnderTest) -> Outcome {
+    let told = Told::of(&store.list()).expect("a list");
+    let command = Command::Application {
+        application: LEDGER,
+        caller: Caller::Provisioner,
+        expect: told.applications.get(&LEDGER).map(|one| one.version),
+        body: ApplicationCommand::Clear,
+    };
+    store.execute(Timestamp(9), &command, &[])
+}
+
+/// A list is framed, and of an empty state there is nothing between.
+pub fn an_empty_state_lists_nothing(store: &mut dyn StoreUnderTest) {
+    let source = Source::Store;
+    let frame = [Event::Listing { source }, Event::Synced { source }];
+    assert_eq!(store.list(), frame);
+    assert_eq!(store.changes(), []);
+}
+
+/// The reply and the watch tell the same.
+pub fn what_is_replied_is_what_is_told(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    store.list();
+    let outcome = store.execute(Timestamp(3), &scale(3), &[]);
+    assert_eq!(store.changes(), done(&outcome));
+    assert_eq!(store.changes(), [], "each change is told once");
+}
+
+/// A command that changes nothing is not a change.
+pub fn a_command_that_changes_nothing_is_not_told(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    store.list();
+    let outcome = store.execute(Timestamp(3), &scale(1), &[]);
+    assert_eq!(done(&outcome), []);
+    assert_eq!(store.changes(), []);
+}
+
+/// A denied command leaves no trace, not even its secrets.
+pub fn a_denied_command_leaves_nothing(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    let before = store.list();
+    let secret = password();
+    let denied = add_application(Uid(3), "ledger", 1);
+    let outcome = store.execute(Timestamp(3), &denied, &[(secret.clone(), "p".into())]);
+    assert_eq!(refusal(outcome), Refusal::AlreadyExists);
+    assert_eq!(store.changes(), []);
+    assert_eq!(store.list(), before);
+    assert_eq!(store.secret(&secret), None);
+}
+
+/// What was answered as done is there after the process has ended.
+pub fn what_is_done_outlives_the_process(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    let secret = password();
+    let trust = by_user(ApplicationCommand::SetTrust { trust: true });
+    done(&store.execute(Timestamp(3), &trust, &[(secret.clone(), "p".into())]));
+    let before = store.list();
+    store.reopen();
+    assert_eq!(store.list(), before);
+    assert_eq!(store.secret(&secret).as_deref(), Some("p"));
+}
+
+/// A second value under the same name is not taken: the first is in the cluster already.
+pub fn the_first_value_of_a_secret_stays(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    let secret = password();
+    for (at, value) in [(3, "first"), (4, "second")] {
+        let command = scale(u32::try_from(at).expect("small"));
+        done(&store.execute(Timestamp(at), &command, &[(secret.clone(), value.into())]));
+    }
+    assert_eq!(store.secret(&secret).as_deref(), Some("first"));
+}
+
+/// Values go with the application that they were for.
+pub fn the_vault_forgets_what_is_cleared(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    let secret = password();
+    done(&store.execute(Timestamp(3), &force_away(), &[(secret.clone(), "p".into())]));
+    done(&clear(store));
+    assert_eq!(store.secret(&secret), None);
+}
+
+/// B26, B35: a name is free when the record, tombstone included, is gone; and only then.
+pub fn a_name_is_taken_until_its_record_is_gone(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    done(&store.execute(Timestamp(3), &force_away(), &[]));
+    let again = add_application(Uid(3), "ledger", 1);
+    let early = store.execute(Timestamp(4), &again, &[]);
+    assert_eq!(refusal(early), Refusal::AlreadyExists);
+    done(&clear(store));
+    done(&store.execute(Timestamp(5), &again, &[]));
+    assert_eq!(refusal(clear(store)), Refusal::NotFound);
+}
+
+/// A model stays until nothing of it is recorded.
+pub fn a_model_goes_last(store: &mut dyn StoreUnderTest) {
+    given_an_application(store);
+    let of_model = |caller, body| Command::Model {
+        model: MODEL,
+        caller,
+        expect: None,
+        body,
+    };
+    let wish = RemovalWish::default();
+    let destroy = of_model(Caller::User, ModelCommand::Destroy { wish });
+    done(&store.execute(Timestamp(3), &destroy, &[]));
+    let late = store.execute(Timestamp(4), &add_application(Uid(3), "late", 1), &[]);
+    assert_eq!(refusal(late), Refusal::Invalid);
+    let clear_model = |store: &mut dyn StoreUnderTest| {
+        let told = Told::of(&store.list()).expect("a list");
+        let command = Command::Model {
+            model: MODEL,
+            caller: Caller::Provisioner,
+            expect: told.models.get(&MODEL).map(|model| model.version),
+            body: ModelCommand::Clear,
+        };
+        store.execute(Timestamp(5), &command, &[])
+    };
+    assert_eq!(refusal(clear_model(store)), Refusal::TryAgain);
+    done(&store.execute(Timestamp(6), &force_away(), &[]));
+    done(&clear(store));
+    assert_eq!(
+        done(&clear_model(store)),
+        [Event::ModelGone { model: MODEL }]
+    );
+}
+
+/// Whatever is asked of it, a store answers and tells as the memory store does.
+pub fn it_answers_as_the_memory_store_does(store: &mut dyn StoreUnderTest) {
+    let mut measure = InMemory::default();
+    let mut listener = Told::of(&store.list()).expect("a list");
+    measure.list();
+    let mut dice = Dice(0x5eed);
+    let mut carried_out = 0;
+    for at in 0..400 {
+        let command = any_command(&mut dice, &measure.store);
+        let expected = measure.execute(Timestamp(at), &command, &[]);
+        let outcome = store.execute(Timestamp(at), &command, &[]);
+        assert_eq!(outcome, expected, "command {at}: {command:?}");
+        let told = store.changes();
+        carried_out += u32::from(!told.is_empty());
+        assert_eq!(told, measure.changes(), "command {at}: {command:?}");
+        for event in &told {
+            listener.hear(event).expect("an event of the store");
+        }
+        if at % 50 == 0 {
+            store.reopen();
+            assert_eq!(store.list(), measure.list(), "after command {at}");
+        }
+    }
+    assert_eq!(Told::of(&store.list()).expect("a list"), listener);
+    assert!(
+        carried_out > 50,
+        "only {carried_out} of the commands changed anything"
+    );
+}
+
+fn password() -> SecretRef {
+    SecretRef {
+        application: LEDGER,
+        name: "registry".into(),
+        generation: 1,
+    }
+}
+
+/// A row of numbers that is the same in every run (a linear congruential generator, Knuth's MMIX constants).
+struct Dice(u64);
+
+impl Dice {
+    fn throw(&mut self, sides: u32) -> u32 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from((self.0 >> 33) % u64::from(sides)).expect("fewer than sides")
+    }
+}
+
+/// One of all commands, at the record's version, for one of few records.
+fn any_command(dice: &mut Dice, store: &Store) -> Command {
+    match dice.throw(8) {
+        0 => model_command(dice, store),
+        1 => storage_command(dice, store),
+        2 => {
+            let name = ["ledger", "audit", "Bad"][dice.throw(3) as usize];
+            add_application(Uid(u128::from(2 + dice.throw(3))), name, dice.throw(4))
+        }
+        _ => application_command(dice, store),
+    }
+}
+
+fn application_command(dice: &mut Dice, store: &Store) -> Command {
+    use ApplicationCommand as Body;
+    let uid = Uid(u128::from(2 + dice.throw(3)));
+    let record = store.applications().find(|record| record.uid == uid);
+    let target = record.map_or(0, |record| record.target());
+    let units: Vec<u32> = (0..4).collect();
+    let body = match dice.throw(16) {
+        0 | 1 => Body::SetScale {
+            scale: dice.throw(4),
+        },
+        2 => Body::ChangeScale {
+            by: i64::from(dice.throw(3)) - 1,
+        },
+        3 => Body::SetTrust {
+            trust: dice.throw(2) == 0,
+        },
+        4 => Body::Remove {
+            wish: RemovalWish {
+                destroy_storage: false,
+                force: dice.throw(3) == 0,
+            },
+        },
+        5 | 6 => Body::BeginScaling { target },
+        7 | 8 => Body::DestroyUnits { from: target },
+        9 => Body::RemoveUnits {
+            numbers: (target..4).collect(),
+        },
+        10 => Body::EndScaling,
+        11 => Body::AddStorage {
+            storages: units
+                .iter()
+                .map(|unit| NewStorage {
+                    number: unit + 4 * dice.throw(4),
+                    unit: *unit,
+                    storage: "data".into(),
+                    index: None,
+                    claim: Some("claim".into()),
+                })
+                .collect(),
+        },
+        12 => Body::Report(Report {
+            units: vec![UnitReport {
+                number: dice.throw(4),
+                pod: None,
+                ready: true,
+                workload: StatusReport::new(Word::Active, "zu früh ✓"),
+                agent: StatusReport::new(Word::Idle, ""),
+            }],
+            ..Report::default()
+        }),
+        13 => Body::MarkDead,
+        14 => Body::RemoveStorage {
+            numbers: (0..16).collect(),
+        },
+        _ => Body::Clear,
+    };
+    let user = matches!(
+        body,
+        Body::SetScale { .. }
+            | Body::ChangeScale { .. }
+            | Body::SetTrust { .. }
+            | Body::Remove { .. }
+    );
+    Command::Application {
+        application: uid,
+        caller: if user {
+            Caller::User
+        } else {
+            Caller::Provisioner
+        },
+        expect: record.map(|record| record.version),
+        body,
+    }
+}
+
+fn model_command(dice: &mut Dice, store: &Store) -> Command {
+    let uid = Uid([1, 1, 1, 9][dice.throw(4) as usize]);
+    let record = store.models().find(|record| record.uid == uid);
+    let (caller, body) = match dice.throw(8) {
+        0..=2 => return add_model(uid, ["shop", "other"][dice.throw(2) as usize]),
+        3 => (
+            Caller::Provisioner,
+            ModelCommand::DrawStorage {
+                count: dice.throw(3),
+            },
+        ),
+        4 => (
+            Caller::User,
+            ModelCommand::DrawRevision {
+                charm: "ledger-k8s".into(),
+                floor: dice.throw(3),
+            },
+        ),
+        5 => (
+            Caller::Provisioner,
+            ModelCommand::RememberRemoved {
+                application: Uid(u128::from(10 + dice.throw(3))),
+            },
+        ),
+        6 => (
+            Caller::User,
+            ModelCommand::Configure {
+                settings: [("mode".into(), (dice.throw(2) == 0).then(|| "quiet".into()))].into(),
+            },
+        ),
+        _ => (Caller::Provisioner, ModelCommand::Clear),
+    };
+    Command::Model {
+        model: uid,
+        caller,
+        expect: record.map(|record| record.version),
+        body,
+    }
+}
+
+fn storage_command(dice: &mut Dice, store: &Store) -> Command {
+    let instances = store.applications().flat_map(|one| &one.status.storage);
+    let instance = instances.last().cloned();
+    let (number, body) = match (dice.throw(3), instance) {
+        (0, Some(instance)) => {
+            let storage = Storage {
+                model: MODEL,
+                version: Default::default(),
+                created: Timestamp(0),
+                application: LEDGER,
+                application_name: "ledger".into(),
+                instance,
+                destroy: dice.throw(2) == 0,
+            };
+            let number = storage.instance.number;
+            let keep = StorageCommand::Keep {
+                storage: Box::new(storage),
+            };
+            (number, keep)
+        }
+        (1, _) => (dice.throw(8), StorageCommand::Destroy),
+        _ => (dice.throw(8), StorageCommand::Clear),
+    };
+    Command::Storage {
+        model: MODEL,
+        number,
+        caller: Caller::Provisioner,
+        expect: None,
+        body,
+    }
+}
+
+/// Makes the tests of one store: `make` gives a new, empty one.
+#[macro_export]
+macro_rules! store_suite {
+    ($make:expr) => {
+        $crate::store_suite! {
+            $make;
+            an_empty_state_lists_nothing,
+            what_is_replied_is_what_is_told,
+            a_command_that_changes_nothing_is_not_told,
+            a_denied_command_leaves_nothing,
+            what_is_done_outlives_the_process,
+            the_first_value_of_a_secret_stays,
+            the_vault_forgets_what_is_cleared,
+            a_name_is_taken_until_its_record_is_gone,
+            a_model_goes_last,
+            it_answers_as_the_memory_store_does,
+        }
+    };
+    ($make:expr; $($name:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                $crate::store_suite::$name(&mut $make);
+            }
+        )+
+    };
+}
