@@ -1,7 +1,9 @@
 //! What the suites of Pilotage share.
 
 pub mod charms;
+pub mod child;
 pub mod control_plane;
+pub mod patience;
 pub mod recorder;
 pub mod replay;
 pub mod store_suite;

@@ -184,15 +184,17 @@ impl Store for Sqlite {
     fn changes_since(&self, position: Position) -> Result<Changes, StoreError> {
         let changes = self.read(|tables| {
             let newest = tables.newest()?;
-            Ok(if newest == position {
-                Some((Vec::new(), newest))
-            } else {
-                tables.changes(position)?.map(|events| (events, newest))
-            })
+            if newest == position {
+                return Ok(Some(Changes::Events(Vec::new(), newest)));
+            }
+            let events = tables.changes(position)?;
+            Ok(Some(events.map_or(Changes::Lost, |events| {
+                Changes::Events(events, newest)
+            })))
         })?;
         Ok(match changes {
-            Some((events, newest)) => Changes::Events(events, newest),
-            // There is no state: as there was none at the beginning.
+            Some(changes) => changes,
+            // There is no state, as there was none at the beginning.
             None if position == Position::default() => Changes::Events(Vec::new(), position),
             None => Changes::Lost,
         })
