@@ -100,6 +100,7 @@ pub mod life;
 pub mod model;
 pub mod name;
 pub mod outcome;
+mod pairs;
 pub mod provisioner;
 pub mod reason;
 pub mod secret;

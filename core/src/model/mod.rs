@@ -89,6 +89,7 @@ struct Memory {
     in_flight: Option<(u32, Asked)>,
     backoff: Backoff,
     /// Objects that a fresh read has shown: there with this uid, or not there.
+    #[serde(with = "crate::pairs")]
     read: BTreeMap<Key, Option<Uid>>,
 }
 

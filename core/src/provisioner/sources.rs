@@ -14,6 +14,7 @@ pub struct Sources {
     /// Sources that have told everything at least once.
     synced: BTreeSet<Source>,
     /// Sources that are telling everything again, and the number of that list.
+    #[serde(with = "crate::pairs")]
     listing: BTreeMap<Source, Listing>,
     lists: u32,
 }

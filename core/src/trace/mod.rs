@@ -20,7 +20,7 @@ use crate::event::Event;
 use crate::provisioner::{Config, Provisioner};
 use crate::time::Timestamp;
 
-pub use replay::{Difference, Replay, Stop};
+pub use replay::{Difference, Replay, Stop, digest};
 
 /// The format of the traces that this code writes. Another format is refused, and said so.
 pub const FORMAT: u32 = 1;
@@ -67,7 +67,7 @@ pub struct Recorded {
     /// When it wanted to be woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_at: Option<Timestamp>,
-    /// Now and then, the digest of the core after the step.
+    /// Now and then, the digest of the worker that the event concerns, after the step; see [`digest()`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
 }

@@ -247,7 +247,9 @@ impl Replay {
         let Step {
             effects, wake_at, ..
         } = provisioner.step(recorded.at, recorded.event.clone());
-        let digest = recorded.digest.map(|_| Digest::of(provisioner));
+        let digest = recorded
+            .digest
+            .and_then(|_| digest(provisioner, &recorded.event));
         if effects != recorded.effects || wake_at != recorded.wake_at || digest != recorded.digest {
             let replayed = Recorded {
                 effects,
@@ -291,6 +293,19 @@ impl Replay {
             .collect();
         led.reverse();
         led
+    }
+}
+
+/// The digest of the worker that an event concerns, for a trace to carry now and then: what it will do next rests on
+/// more than what it says now. None, if the event concerns no single worker.
+pub fn digest(core: &Provisioner, event: &Event) -> Option<Digest> {
+    let owner = owner(event)?;
+    match core.worker(owner) {
+        Some(worker) => Some(Digest::of(worker)),
+        None => {
+            let model = core.models().find(|model| model.view.uid == owner)?;
+            Some(Digest::of(model))
+        }
     }
 }
 

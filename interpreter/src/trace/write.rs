@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use pilotage_core::digest::Digest;
 use pilotage_core::provisioner::{Config, Provisioner};
 use pilotage_core::time::Timestamp;
-use pilotage_core::trace::{FORMAT, Header, Line, Recorded, seal};
+use pilotage_core::trace::{FORMAT, Header, Line, Recorded, digest, seal};
 
 use super::segments;
 
@@ -30,10 +29,8 @@ impl Default for Limits {
     }
 }
 
-/// At least so many steps lie between two digests of the core …
-const DIGEST_EVERY: u64 = 64;
-/// … and so many more that a step pays for no more than this many bytes of it.
-const DIGEST_BYTES: u64 = 1 << 10;
+/// Every so many steps, the digest of the worker that stepped is written.
+const DIGEST_EVERY: u64 = 16;
 
 /// Writes the steps of one process, one line each, before their effects go out.
 #[derive(Debug)]
@@ -47,8 +44,6 @@ pub struct Writer {
     limit: u64,
     /// Of the next step.
     sequence: u64,
-    /// Steps until the next digest.
-    digest_in: u64,
 }
 
 impl Writer {
@@ -75,7 +70,6 @@ impl Writer {
             written: 0,
             limit: 0,
             sequence: 0,
-            digest_in: 0,
         };
         writer.head(core, at)?;
         Ok(writer)
@@ -88,12 +82,9 @@ impl Writer {
     pub fn step(&mut self, mut step: Recorded, core: &Provisioner) -> io::Result<()> {
         step.sequence = self.sequence;
         self.sequence += 1;
-        if self.digest_in == 0 {
-            let text = serde_json::to_vec(core)?;
-            step.digest = Some(Digest::of_bytes(&text));
-            self.digest_in = DIGEST_EVERY.max(text.len() as u64 / DIGEST_BYTES);
+        if step.sequence.is_multiple_of(DIGEST_EVERY) {
+            step.digest = digest(core, &step.event);
         }
-        self.digest_in -= 1;
         let at = step.at;
         self.line(&Line::Step(Box::new(step)))?;
         // Right after a recorded step the core is what a replay makes of the trace, so the checkpoint can be checked.
