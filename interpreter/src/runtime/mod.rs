@@ -12,6 +12,8 @@
 mod dispatch;
 mod pilot;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 use std::io;
