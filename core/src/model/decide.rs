@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 
 use crate::effect::Action;
 use crate::kubernetes::{Key, Kind, Propagation, write};
@@ -244,12 +245,27 @@ fn status(worker: &ModelWorker) -> StatusReport {
             ),
             _ => StatusReport::new(Word::Waiting, "the namespace is being made"),
         },
-        ModelPhase::Ready => StatusReport::new(Word::Active, ""),
+        ModelPhase::Ready => StatusReport::new(Word::Active, strangers(&worker.strangers)),
         ModelPhase::Emptying => {
             StatusReport::new(Word::Terminated, "applications and storage are going")
         }
         ModelPhase::Removing | ModelPhase::Gone => {
             StatusReport::new(Word::Terminated, "the namespace is going")
         }
+    }
+}
+
+/// A wrong state file must not cost anybody a pod: what is labelled as ours and is of no application that this state
+/// ever had is named and left alone.
+fn strangers(keys: &[Key]) -> String {
+    match keys {
+        [] => String::new(),
+        [key] => {
+            format!("{key} belongs to an application that is not in this state; it is left alone")
+        }
+        [key, rest @ ..] => format!(
+            "{key} and {} more belong to applications that are not in this state; they are left alone",
+            rest.len()
+        ),
     }
 }

@@ -54,6 +54,8 @@ pub struct ModelWorker {
     pub leftovers: BTreeMap<Uid, Leftover>,
     /// Storages that outlived their applications.
     pub storages: BTreeMap<u32, Arc<Storage>>,
+    /// Objects in its namespace that carry our label and belong to nobody that is known: shown, never touched.
+    pub strangers: Vec<Key>,
     /// Where it is.
     pub phase: ModelPhase,
     /// When it wants to be looked at, even if nothing happens.
@@ -112,6 +114,7 @@ impl ModelWorker {
             namespace: None,
             leftovers: BTreeMap::new(),
             storages: BTreeMap::new(),
+            strangers: Vec::new(),
             phase: ModelPhase::Missing,
             deadline: None,
             memory: Memory::default(),

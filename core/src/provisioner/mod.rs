@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::Effect;
 use crate::event::{Event, Source};
+use crate::kubernetes::{Key, Kind};
 use crate::life::Life;
 use crate::model::{self, Member, ModelWorker};
 use crate::name::Uid;
@@ -215,10 +216,12 @@ impl Provisioner {
         }
         for uid in turn.models {
             let members = self.members(uid);
+            let strangers = self.strangers_in(uid);
             let Some(model) = self.models.get_mut(&uid) else {
                 continue;
             };
             let model = Arc::make_mut(model);
+            model.strangers = strangers;
             let before = model.deadline;
             effects.extend(model.look(self.now, &members));
             let after = model.deadline;
@@ -247,6 +250,26 @@ impl Provisioner {
                 removal: worker.view.record.removal,
             })
             .collect()
+    }
+
+    fn strangers_in(&self, model: Uid) -> Vec<Key> {
+        let Some(model) = self.models.get(&model) else {
+            return Vec::new();
+        };
+        let mut keys: Vec<Key> = (self.strangers.values())
+            .filter_map(|event| match event {
+                Event::PodUpdated(pod) => Some(Key {
+                    kind: Kind::Pod,
+                    namespace: pod.metadata.namespace.clone(),
+                    name: pod.metadata.name.clone(),
+                }),
+                Event::ObjectUpdated(object) => Some(object.key()),
+                _ => None,
+            })
+            .filter(|key| key.namespace.as_deref() == Some(&*model.view.namespace))
+            .collect();
+        keys.sort();
+        keys
     }
 
     fn deadline_moved(&mut self, uid: Uid, before: Option<Timestamp>, after: Option<Timestamp>) {

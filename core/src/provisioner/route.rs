@@ -205,7 +205,11 @@ impl Provisioner {
             }
             None => {
                 self.strangers.insert(uid, event);
-                Turn::default()
+                // Whoever's namespace it is in shows it.
+                Turn {
+                    models: self.models.keys().copied().collect(),
+                    ..Turn::default()
+                }
             }
         }
     }
