@@ -104,7 +104,8 @@ fn of_storage(storage: &Storage, body: StorageCommand) -> Command {
         model: storage.model,
         number: storage.instance.number,
         caller: Caller::Provisioner,
-        expect: None,
+        // To forget a storage must not win over a user who has just asked to destroy it.
+        expect: matches!(body, StorageCommand::Clear).then_some(storage.version),
         body,
     }
 }

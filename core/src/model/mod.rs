@@ -90,6 +90,8 @@ pub struct Leftover {
 struct Memory {
     in_flight: Option<(u32, Asked)>,
     backoff: Backoff,
+    /// The namespace that was ours when the watch last spoke of it. It may have lost its labels only (fact K32).
+    was: Option<Uid>,
     /// Objects that a fresh read has shown: there with this uid, or not there.
     #[serde(with = "crate::pairs")]
     read: BTreeMap<Key, Option<Uid>>,
@@ -195,6 +197,7 @@ impl ModelWorker {
         self.leftovers.remove(&uid);
         if self.namespace.as_ref().is_some_and(|seen| seen.uid == uid) {
             self.namespace = None;
+            self.memory.was = Some(uid);
         }
     }
 
@@ -205,15 +208,14 @@ impl ModelWorker {
             return None;
         }
         self.phase = decide::phase(self, members);
+        if self.memory.backoff.holds(Aspect::Report, at).is_some() {
+            self.deadline = Some(self.memory.backoff.until);
+            return None;
+        }
         if self.memory.backoff.holds(Aspect::Removal, at).is_some() {
             self.deadline = Some(self.memory.backoff.until);
             // The refusal is named while it is waited for; nothing else is tried.
-            return match decide::report(self) {
-                Some(step) if self.memory.backoff.holds(Aspect::Report, at).is_none() => {
-                    Some(self.issue(step))
-                }
-                _ => None,
-            };
+            return decide::report(self).map(|step| self.issue(step));
         }
         decide::next(self, members).map(|step| self.issue(step))
     }
@@ -250,7 +252,12 @@ impl ModelWorker {
         };
         match outcome {
             Outcome::Done(reply) => {
-                self.memory.backoff = Backoff::default();
+                // A report that was taken does not mean that what was refused would be done now.
+                if !matches!(asked.verb, Verb::Store { .. }) {
+                    self.memory.backoff = Backoff::default();
+                } else {
+                    self.memory.backoff.succeed(Aspect::Report);
+                }
                 self.fold(asked, reply);
             }
             Outcome::Refused { reason, message } => self.refused(at, asked, reason, message),
@@ -258,7 +265,7 @@ impl ModelWorker {
                 if let Some(key) = &asked.key {
                     self.memory.read.remove(key);
                 }
-                self.fail(at, Reason::NoAnswer { key: asked.key }, None);
+                self.fail(at, asked.verb, Reason::NoAnswer { key: asked.key }, None);
             }
             Outcome::NotAttempted => {}
         }
@@ -275,7 +282,8 @@ impl ModelWorker {
                     .labels
                     .ownership()
                     .is_some_and(|o| o.model == self.view.uid);
-                if ours && key.kind == Kind::Namespace {
+                let known = self.memory.was == Some(metadata.uid);
+                if (ours || known) && key.kind == Kind::Namespace {
                     self.observe(object);
                 }
                 self.memory.read.insert(key, Some(metadata.uid));
@@ -321,7 +329,7 @@ impl ModelWorker {
             {
                 self.memory.read.insert(key.clone(), Some(UNREAD));
             }
-            (key, _, refusal) => {
+            (key, verb, refusal) => {
                 let not_before = match refusal {
                     Refusal::Busy { after } => *after,
                     _ => None,
@@ -331,15 +339,20 @@ impl ModelWorker {
                     refusal: refusal.clone(),
                     message: message.into(),
                 };
-                self.fail(at, reason, not_before);
+                self.fail(at, verb, reason, not_before);
             }
         }
     }
 
-    fn fail(&mut self, at: Timestamp, why: Reason, not_before: Option<Span>) {
+    fn fail(&mut self, at: Timestamp, verb: Verb, why: Reason, not_before: Option<Span>) {
+        // While the state does not take what we say, there is nothing to say.
+        let aspect = match verb {
+            Verb::Store { .. } => Aspect::Report,
+            _ => Aspect::Removal,
+        };
         self.memory
             .backoff
-            .fail(at, self.view.uid, Aspect::Removal, why, not_before);
+            .fail(at, self.view.uid, aspect, why, not_before);
     }
 }
 

@@ -60,6 +60,9 @@ pub struct Provisioner {
     deadlines: BTreeSet<(Timestamp, Uid)>,
     /// Applications and models that the store has told in its present list.
     told: BTreeSet<Uid>,
+    /// Applications that an answer of the store has ended before its watch told so: what the watch still tells of them
+    /// is the past.
+    ended: BTreeSet<Uid>,
 }
 
 /// Whose turn it is to be looked at after an event.
@@ -108,6 +111,7 @@ impl Provisioner {
             strangers: BTreeMap::new(),
             deadlines: BTreeSet::new(),
             told: BTreeSet::new(),
+            ended: BTreeSet::new(),
         }
     }
 
@@ -295,6 +299,7 @@ impl Provisioner {
         self.sources.begin(source);
         if source == Source::Store {
             self.told.clear();
+            self.ended.clear();
             for model in self.models.values_mut() {
                 Arc::make_mut(model).storages.clear();
             }

@@ -93,6 +93,15 @@ impl Provisioner {
         let Some(record) = event.record() else {
             return Turn::default();
         };
+        if self.ended.contains(&record.uid) {
+            if let Event::LifeChanged {
+                life: Life::Gone, ..
+            } = event
+            {
+                self.ended.remove(&record.uid);
+            }
+            return Turn::default();
+        }
         let listing = self.sources.listing(Source::Store).is_some();
         if let Event::LifeChanged {
             life: Life::Gone, ..
@@ -336,6 +345,7 @@ impl Provisioner {
                 let gone = worker.view.record.life == Life::Gone;
                 let model = worker.view.model_uid;
                 if gone {
+                    self.ended.insert(id.owner);
                     self.retire(id.owner);
                     let mut turn = self.everybody_of(Some(model));
                     turn.models.push(model);

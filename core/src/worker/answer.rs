@@ -170,7 +170,10 @@ impl Worker {
                 .suspects
                 .iter()
                 .any(|suspect| suspect.was == Some(metadata.uid));
-        if !labelled && !known {
+        // A pod belongs to an application by the uid of the workload that owns it, whatever its labels say.
+        let workload = self.view.workload.as_ref().map(|workload| workload.uid);
+        let owned = kind == Kind::Pod && workload.is_some() && metadata.controller() == workload;
+        if !labelled && !known && !owned {
             return self.obstacle(at, aspect, object);
         }
         self.observe(object);
@@ -274,7 +277,7 @@ impl Worker {
                 // A 422 that names another's field stays; one that was a foreign uid shows in the read.
                 let prompt = refusal != Refusal::Invalid && self.memory.conflict_is_prompt();
                 if !prompt {
-                    self.refused(at, aspect, trouble_key(key), refusal, message);
+                    self.refused(at, aspect, Some(key.clone()), refusal, message);
                 }
             }
             (Verb::Store { .. }, Refusal::TryAgain, _) => {
@@ -323,8 +326,4 @@ impl Worker {
             .backoff
             .fail(at, self.view.uid, aspect, why, not_before);
     }
-}
-
-fn trouble_key(key: &Key) -> Option<Key> {
-    Some(key.clone())
 }

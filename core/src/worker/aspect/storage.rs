@@ -17,6 +17,10 @@ use super::command;
 
 /// Gives numbers to storages that have none.
 pub fn storage(view: &View, memory: &Memory) -> Verdict {
+    let going = view.record.life != Life::Alive;
+    if going && view.record.removal.is_some_and(|wish| wish.destroy_storage) {
+        return Verdict::Settled;
+    }
     let missing = missing(view);
     let Ok(count) = u32::try_from(missing.len()) else {
         return Verdict::Settled;
