@@ -85,7 +85,7 @@ fn web(more: &str) -> String {
 
 #[test]
 fn our_own_charm_is_read_without_a_word() {
-    let read = read_charm(&own("charms/hello")).unwrap_or_else(|error| panic!("{error}"));
+    let read = read_charm(&own("tests/charms/hello")).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(read.warnings, []);
     insta::assert_json_snapshot!(read.charm);
 }
