@@ -137,6 +137,13 @@ impl FieldSet {
         }
     }
 
+    /// Adds the name of the object.
+    pub(crate) fn keep_metadata(&mut self) {
+        let mut metadata = FieldSet::default();
+        metadata.attach(Element::Field(Name::Static("name")), FieldSet::leaf());
+        self.attach(Element::Field(Name::Static("metadata")), metadata);
+    }
+
     /// The paths of all fields that are in both sets, in order.
     pub(super) fn common(&self, other: &FieldSet, path: &str, out: &mut Vec<String>) {
         if self.member && other.member {

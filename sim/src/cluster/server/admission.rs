@@ -140,8 +140,8 @@ impl Cluster {
             set_default(spec, "preemptionPolicy", || {
                 Value::from("PreemptLowerPriority")
             });
-            tolerate(spec);
         }
+        tolerate(value);
         Ok(())
     }
 
@@ -219,8 +219,10 @@ fn token_volume(name: &str) -> Value {
 }
 
 /// A pod stays five minutes on a node that is not ready or not reachable, unless it says otherwise.
-fn tolerate(spec: &mut Value) {
-    let mut tolerations = items_at(spec, &["tolerations"]).to_vec();
+pub(super) fn tolerate(pod: &mut Value) {
+    const PATH: &[&str] = &["spec", "tolerations"];
+    let mut tolerations = items_at(pod, PATH).to_vec();
+    let before = tolerations.len();
     for key in [
         "node.kubernetes.io/not-ready",
         "node.kubernetes.io/unreachable",
@@ -241,5 +243,7 @@ fn tolerate(spec: &mut Value) {
             }));
         }
     }
-    set_at(spec, &["tolerations"], Value::Array(tolerations));
+    if tolerations.len() > before {
+        set_at(pod, PATH, Value::Array(tolerations));
+    }
 }

@@ -49,7 +49,10 @@ impl Cluster {
         merge(&mut new, &body, resource.schema());
         managers.set_applied(&writer, wanted);
         if let Some(last) = last {
-            prune(&mut new, &last, &managers.owned(), resource.schema());
+            let mut owned = managers.owned();
+            // The apply names the object, so its metadata stays whatever else it stops naming there.
+            owned.keep_metadata();
+            prune(&mut new, &last, &owned, resource.schema());
         }
         let mut comparison = compare(&old.value, &new, resource.schema());
         forget_reset(context, &mut comparison);

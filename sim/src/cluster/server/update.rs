@@ -74,6 +74,9 @@ impl Cluster {
             return Err(Failure::modified(resource, name));
         }
         keep_identity(old, &mut new);
+        if resource == Resource::Pod && context.subresource.is_none() {
+            super::admission::tolerate(&mut new);
+        }
         let problems = validate::update(resource, context.subresource, &old.value, &new);
         if !problems.is_empty() {
             return Err(Failure::invalid(resource, name, &problems));

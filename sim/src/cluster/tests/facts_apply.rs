@@ -615,3 +615,27 @@ fn a_record_that_nobody_names_any_more_goes_with_its_defaults() {
     assert!(template["containers"][0].get("readinessProbe").is_none());
     assert!(template.get("automountServiceAccountToken").is_none());
 }
+
+#[test]
+fn an_apply_that_names_nothing_any_more_leaves_the_metadata_that_is_not_its_own() {
+    let mut server = Server::new();
+    let body = json!({"metadata": {"name": "a", "labels": {"app": "a"}}});
+    server.apply(Resource::ConfigMap, body).made();
+    server
+        .by("hand")
+        .merge(
+            Resource::ConfigMap,
+            "a",
+            json!({"metadata": {"finalizers": ["example.com/hold"]}}),
+        )
+        .made();
+    let stored = server
+        .by("pilotage")
+        .apply(Resource::ConfigMap, json!({"metadata": {"name": "a"}}))
+        .made();
+    assert_eq!(stored.label("app"), None);
+    assert_eq!(
+        stored.finalizers().collect::<Vec<_>>(),
+        ["example.com/hold"]
+    );
+}

@@ -1,0 +1,4 @@
+//! What holds for the API server whatever it is asked.
+
+mod bodies;
+mod histories;
