@@ -16,7 +16,10 @@ use super::scale;
 
 /// The status that the verdicts make.
 pub fn status(view: &View, phase: Phase, verdicts: &Verdicts) -> StatusReport {
-    let waits = verdicts.waits().map(|(_, reason)| of_reason(reason));
+    // Scaling down keeps `active` (B59): that pods of units that go are ending is no news of those that stay.
+    let ends = |reason: &Reason| phase == Phase::Alive && *reason == Reason::PodsEnding;
+    let waits = verdicts.waits().filter(|(_, reason)| !ends(reason));
+    let waits = waits.map(|(_, reason)| of_reason(reason));
     let own = own(view, phase);
     waits
         .chain(own)
