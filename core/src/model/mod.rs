@@ -137,6 +137,11 @@ impl ModelWorker {
         true
     }
 
+    /// Whether an effect of it is not answered yet.
+    pub fn is_busy(&self) -> bool {
+        self.memory.in_flight.is_some()
+    }
+
     /// Whether applications may be provisioned.
     pub fn namespace_ready(&self) -> bool {
         !self.view.owns_namespace || self.namespace.as_ref().is_some_and(|seen| !seen.deleting)

@@ -16,7 +16,7 @@ use crate::event::{Event, Source};
 use crate::kubernetes::{Key, Kind};
 use crate::life::Life;
 use crate::model::{self, Member, ModelWorker};
-use crate::name::Uid;
+use crate::name::{Uid, Version};
 use crate::time::Timestamp;
 use crate::worker::Worker;
 
@@ -58,6 +58,9 @@ pub struct Provisioner {
     /// state. Kept as they were told, never written.
     strangers: BTreeMap<Uid, Event>,
     deadlines: BTreeSet<(Timestamp, Uid)>,
+    /// Objects that the watch said are gone while their owner waited for answers, as (owner, object, version of the
+    /// end): an answer from before the end, told after it, must not bring them back.
+    outrun: BTreeSet<(Uid, Uid, Version)>,
     /// Applications and models that the store has told in its present list.
     told: BTreeSet<Uid>,
     /// Applications that an answer of the store has ended before its watch told so: what the watch still tells of them
@@ -110,6 +113,7 @@ impl Provisioner {
             index: Index::default(),
             strangers: BTreeMap::new(),
             deadlines: BTreeSet::new(),
+            outrun: BTreeSet::new(),
             told: BTreeSet::new(),
             ended: BTreeSet::new(),
         }

@@ -305,7 +305,12 @@ impl Provisioner {
 
     pub(super) fn deleted(&mut self, uid: Uid, version: Version) -> Turn {
         match self.index.get(uid) {
-            Some((_, known)) if version >= known => self.forget(uid),
+            Some((holder, known)) if version >= known => {
+                if self.is_busy(holder) {
+                    self.outrun.insert((holder, uid, version));
+                }
+                self.forget(uid)
+            }
             _ => Turn::default(),
         }
     }
@@ -336,6 +341,36 @@ impl Provisioner {
     }
 
     pub(super) fn completed(&mut self, id: EffectId, outcome: &Outcome) -> Turn {
+        let outrun = match outcome {
+            Outcome::Done(Reply::Object(object)) => Some(object),
+            Outcome::Done(Reply::Fetched(fetched)) => Some(&fetched.object),
+            _ => None,
+        };
+        let outrun = outrun.is_some_and(|object| {
+            let metadata = object.metadata();
+            self.outrun.iter().any(|(owner, uid, end)| {
+                (*owner, *uid) == (id.owner, metadata.uid) && metadata.version < *end
+            })
+        });
+        let turn = if outrun {
+            self.answered(id, &Outcome::Done(Reply::Nothing))
+        } else {
+            self.answered(id, outcome)
+        };
+        if !self.is_busy(id.owner) {
+            self.outrun.retain(|(owner, ..)| *owner != id.owner);
+        }
+        turn
+    }
+
+    /// Whether an application or a model waits for answers.
+    fn is_busy(&self, owner: Uid) -> bool {
+        let worker = self.workers.get(&owner).map(|worker| worker.is_busy());
+        let model = || self.models.get(&owner).map(|model| model.is_busy());
+        worker.or_else(model).unwrap_or(false)
+    }
+
+    fn answered(&mut self, id: EffectId, outcome: &Outcome) -> Turn {
         if let Outcome::Done(reply) = outcome {
             self.touch(id.owner, reply);
         }

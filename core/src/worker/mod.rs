@@ -136,6 +136,11 @@ impl Worker {
         }
     }
 
+    /// Whether effects of it are not answered yet.
+    pub fn is_busy(&self) -> bool {
+        self.memory.in_flight.is_some()
+    }
+
     /// Takes that an object changed in a way that the watch may not have told: it is read before the next act on it.
     pub fn doubt(&mut self, uid: Uid) {
         let seen = self.view.objects.iter().find(|seen| seen.uid == uid);
