@@ -27,7 +27,13 @@ pub(super) fn open(path: &Path) -> Result<Option<Connection>, StoreError> {
         Ok(_) => {}
     }
     let connection = connect(path)?;
-    match schema::check(&connection, path)? {
+    // At one moment: another process may just be making it.
+    let moment = connection
+        .unchecked_transaction()
+        .map_err(|source| schema::error(path, source))?;
+    let state = schema::check(&moment, path)?;
+    drop(moment);
+    match state {
         State::Empty => Ok(None),
         State::Ours => {
             settle(&connection, "full").map_err(|source| schema::error(path, source))?;
