@@ -11,12 +11,13 @@ fn main() -> ExitCode {
     let program = words.next().unwrap_or_default();
     let words: Vec<String> = words.collect();
     let environment = Environment::of_process(&program);
-    let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+    // Not locked: the provisioner's threads say warnings too.
+    let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
     let streams = Streams {
         out_is_terminal: stdout.is_terminal(),
         err_is_terminal: stderr.is_terminal(),
-        out: &mut stdout.lock(),
-        err: &mut stderr.lock(),
+        out: &mut stdout,
+        err: &mut stderr,
         input: &mut std::io::stdin().lock(),
     };
     ExitCode::from(pilotage_interpreter::cli::run(
