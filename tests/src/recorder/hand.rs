@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use super::Recorder;
 use super::raw::RawStep;
 use crate::control_plane::{Answer, Call, ClientError, Seen, kind};
+use crate::transcript::symbols::NOBODY;
 
 /// A uid that no object has.
 pub fn wrong_uid() -> Value {
-    json!("00000000-0000-4000-8000-000000000000")
+    json!(NOBODY)
 }
 
 /// One user at work. Objects without a namespace are meant in that of the script.

@@ -5,6 +5,7 @@
 //! one; of a time it is compared that there is one; texts for people are not compared.
 
 mod compare;
+pub mod known;
 mod translate;
 
 use std::collections::BTreeMap;
@@ -26,8 +27,10 @@ use compare::Bindings;
 const BEGIN: Timestamp = Timestamp(1_782_864_000_000);
 /// Between two requests.
 const PAUSE: Span = Span(20);
-/// A rest ends when nothing is due for so long: controllers that retry with a growing wait never come to rest by themselves.
-const QUIET: Span = Span::seconds(5);
+/// A recording's rest ends when what was waited for has happened and then nothing more did for so long.
+const QUIET: Span = Span(350);
+/// The longest rest, as in recordings: controllers that look again and again never come to rest by themselves.
+const LONGEST: Span = Span::seconds(40);
 
 /// A place at which the simulated cluster did something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +140,7 @@ impl Player<'_> {
                 self.cluster.compact(newer);
             }
             Step::Rest { events, .. } => {
-                self.rest();
+                self.rest(events);
                 self.events(events);
             }
         }
@@ -184,20 +187,24 @@ impl Player<'_> {
         self.compare_events(&watch.path, &watch.events, &seen);
     }
 
-    /// Lets the controllers work until nothing is due for a while.
-    fn rest(&mut self) {
+    /// Lets the controllers work until as much has happened as in the recording, and then nothing more for a while.
+    fn rest(&mut self, events: &[(String, Vec<Event>)]) {
+        let awaited: usize = events.iter().map(|(_, events)| events.len()).sum();
+        let begin = self.now;
         while let Some(wake) = self.cluster.wake_at() {
-            if wake.since(self.now) > QUIET {
+            let enough = self.new_events().values().map(Vec::len).sum::<usize>() >= awaited;
+            if wake.since(begin) > LONGEST || (enough && wake.since(self.now) > QUIET) {
                 break;
             }
             self.now = self.now.max(wake);
             self.cluster.advance(self.now);
         }
-        self.now = self.now.after(Span::seconds(1));
+        self.now = self.now.after(QUIET);
     }
 
     fn events(&mut self, real: &[(String, Vec<Event>)]) {
         let mut simulated = self.new_events();
+        self.told = self.cluster.version();
         // Names that a server draws are learned from what speaks of them before they are looked up.
         let (drawn, known): (Vec<_>, Vec<_>) = real.iter().partition(|(key, _)| key.contains('<'));
         for (key, events) in known.into_iter().chain(drawn) {
@@ -218,7 +225,7 @@ impl Player<'_> {
         }
     }
 
-    fn new_events(&mut self) -> BTreeMap<String, Vec<Event>> {
+    fn new_events(&self) -> BTreeMap<String, Vec<Event>> {
         let own = &self.transcript.name;
         let mut by_object: BTreeMap<String, Vec<Event>> = BTreeMap::new();
         for kind in &self.transcript.watched {
@@ -242,17 +249,25 @@ impl Player<'_> {
                 }
             }
         }
-        self.told = self.cluster.version();
         by_object
     }
 
     fn compare_events(&mut self, place: &str, real: &[Event], simulated: &Vec<Event>) {
         if real.len() != simulated.len() {
-            return self.differ(
+            self.differ(
                 &format!("events of {place}"),
                 &changes(real),
                 &changes(simulated),
             );
+            // Where they end has to be the same all the more.
+            if let (Some(real), Some(simulated)) = (real.last(), simulated.last()) {
+                self.compare(
+                    &format!("last event of {place}"),
+                    &real.object,
+                    &simulated.object,
+                );
+            }
+            return;
         }
         for (index, (real, simulated)) in real.iter().zip(simulated).enumerate() {
             let place = format!("{} event of {place}", ordinal(index + 1));

@@ -107,7 +107,11 @@ pub(super) fn response(response: Response, resource: Resource) -> (u16, Value) {
         Response::Object { code, object } => (code, object.whole()),
         Response::Value { code, body } => (code, body),
         Response::List { version, items } => {
-            let items: Vec<Value> = items.iter().map(|stored| stored.whole()).collect();
+            // The recorded control plane runs no publisher of certificates.
+            let recorded = items
+                .iter()
+                .filter(|stored| stored.name() != "kube-root-ca.crt");
+            let items: Vec<Value> = recorded.map(|stored| stored.whole()).collect();
             let list = json!({
                 "apiVersion": resource.api_version(),
                 "kind": format!("{}List", resource.kind()),
@@ -127,10 +131,15 @@ pub(super) fn failure(failure: &Failure) -> Value {
         .iter()
         .map(|(reason, field, message)| json!({ "reason": reason, "field": field, "message": message }))
         .collect();
-    json!({
+    let mut status = json!({
         "apiVersion": "v1", "kind": "Status", "status": "Failure",
-        "code": failure.code, "reason": failure.reason, "message": failure.message, "details": { "causes": causes },
-    })
+        "code": failure.code, "message": failure.message, "details": { "causes": causes },
+    });
+    // A failure that the server has no name for comes without the field.
+    if !failure.reason.is_empty() {
+        status["reason"] = json!(failure.reason);
+    }
+    status
 }
 
 /// The kind and namespace of a collection's path.

@@ -18,6 +18,9 @@ use super::{key, key_of, normal::entry_label};
 /// What stands for a time.
 pub const TIME: &str = "<time>";
 
+/// A uid that no object has, for whoever is to be refused.
+pub const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
+
 /// The names given so far, for one transcript.
 #[derive(Debug, Default)]
 pub struct Symbols {
@@ -272,6 +275,7 @@ pub fn is_time(text: &str) -> bool {
 /// Whether a text is a uid as a server makes it.
 pub fn is_uid(text: &str) -> bool {
     text.len() == 36
+        && text != NOBODY
         && text.chars().enumerate().all(|(index, letter)| match index {
             8 | 13 | 18 | 23 => letter == '-',
             _ => letter.is_ascii_hexdigit(),

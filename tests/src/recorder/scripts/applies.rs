@@ -277,6 +277,7 @@ fn replicas_by_apply(recorder: &mut Recorder<'_>) {
         .expect(200);
     recorder.rest("one pod is there", |live| live.count("Pod") == 1);
     recorder.by("pilotage").apply(stateful_set(3)).expect(200);
+    recorder.rest("three pods are there", |live| live.count("Pod") == 3);
     recorder
         .by("pilotage")
         .apply(birthless_stateful_set())

@@ -198,12 +198,14 @@ fn down(recorder: &mut Recorder<'_>) {
         .by("alice")
         .delete("Pod", "web-0", json!({}))
         .expect(200);
+    recorder.rest("nothing changes", |live| live.ends("web-0"));
     recorder
         .by("alice")
         .delete("Pod", "web-0", json!({ "gracePeriodSeconds": 0 }))
         .expect(200);
     recorder.rest("web-0 is gone", |live| !live.has("Pod web-0"));
     recorder.end("web-1");
+    recorder.rest("web-1 is gone", |live| !live.has("Pod web-1"));
     recorder.end("web-2");
     recorder.rest("no pod is left", |live| live.count("Pod") == 0);
     recorder
@@ -349,6 +351,7 @@ fn partition(recorder: &mut Recorder<'_>) {
         .by("alice")
         .delete("Pod", "web-0", json!({}))
         .expect(200);
+    recorder.rest("web-0 is to end", |live| live.ends("web-0"));
     recorder.end("web-0");
     recorder.rest("web-0 has the old template", |live| {
         live.field("Pod web-0", "/spec/containers/0/image") == "registry.example/app:1"

@@ -48,7 +48,7 @@ pub(super) const SCRIPTS: &[Script] = &[
 
 fn class(name: &str, expands: bool) -> Value {
     json!({ "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": name },
-        "provisioner": "pilotage.dev/by-hand", "allowVolumeExpansion": expands })
+        "provisioner": "kubernetes.io/no-provisioner", "allowVolumeExpansion": expands })
 }
 
 fn grow(recorder: &mut Recorder<'_>) {
@@ -156,6 +156,7 @@ fn kept(recorder: &mut Recorder<'_>) {
         live.ends("web-0") && live.ends("web-1")
     });
     recorder.end("web-0");
+    recorder.rest("web-0 is gone", |live| !live.has("Pod web-0"));
     recorder.end("web-1");
     recorder.rest("the pods are gone", |live| live.count("Pod") == 0);
     let claims = recorder
@@ -222,6 +223,7 @@ fn deleted(recorder: &mut Recorder<'_>) {
         live.ends("web-0") && live.ends("web-1")
     });
     recorder.end("web-0");
+    recorder.rest("web-0 is gone", |live| !live.has("Pod web-0"));
     recorder.end("web-1");
     recorder.rest("the pods are gone", |live| live.count("Pod") == 0);
     // Nobody uses them: they go at once.
