@@ -62,6 +62,17 @@ fn at_most_five_differences_are_known_and_each_of_them_shows() {
 }
 
 #[test]
+fn the_limits_in_the_readme_name_every_known_difference_with_its_reason() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(path).expect("the README can be read");
+    let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+    for known in KNOWN {
+        assert!(readme.contains(known.what), "{}", known.what);
+        assert!(readme.contains(known.because), "{}", known.because);
+    }
+}
+
+#[test]
 fn every_recorded_fact_has_its_transcript_and_every_script_its_file() {
     let all = transcripts();
     let facts: BTreeSet<&str> = all

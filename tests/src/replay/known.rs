@@ -17,7 +17,7 @@ pub struct Known {
 
 /// All of them. There may be five, and none in a field that a manifest or an invariant reads.
 pub const KNOWN: &[Known] = &[Known {
-    what: "Mutating admission policies are not served, so nothing rewrites a field",
+    what: "mutating admission policies are not served, so nothing rewrites a field",
     because: "the simulated server has no admission chain beyond what every cluster needs",
     transcript: "k27-admission-rewrites",
     places: &[
