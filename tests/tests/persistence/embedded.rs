@@ -199,7 +199,7 @@ fn a_secret_is_kept_in_the_file_and_told_as_a_fingerprint() {
     drop((cluster, held));
     let (cluster, _held) = open(&path);
     let again = block_on(async { listed(&cluster, Kind::Secret).await }).unwrap();
-    assert_eq!(again, [first.clone()]);
+    assert_eq!(again, std::slice::from_ref(&first));
     let Object::Secret(secret) = first else {
         panic!("it is a secret");
     };
