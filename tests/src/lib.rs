@@ -4,6 +4,7 @@ pub mod charms;
 pub mod child;
 pub mod control_plane;
 pub mod patience;
+pub mod program;
 pub mod recorder;
 pub mod replay;
 pub mod store_suite;

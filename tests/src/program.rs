@@ -1,0 +1,233 @@
+//! The real program `pilotage`, as people and scripts call it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use crate::patience::until;
+
+/// The program, built like this test; it is built anew if a source is newer than it is.
+///
+/// # Panics
+/// If it cannot be built; the line that builds it is in the message.
+pub fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        // This test is target/<profile>/deps/<name>.
+        let test = std::env::current_exe().expect("the path of this test");
+        let profile = test
+            .parent()
+            .and_then(Path::parent)
+            .expect("the folder of the profile");
+        let program = profile.join("pilotage");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .expect("the root of the workspace");
+        let built = modified(&program);
+        let newest = ["core/src", "sim/src", "interpreter/src"]
+            .into_iter()
+            .filter_map(|folder| newest(&root.join(folder)))
+            .max();
+        if built.is_none() || built < newest {
+            build(root, profile);
+        }
+        program
+    })
+}
+
+fn build(root: &Path, profile: &Path) {
+    let mut arguments = vec!["build", "-p", "pilotage-interpreter", "--bin", "pilotage"];
+    arguments.extend(["--features", "failpoints"]);
+    if profile.file_name().is_some_and(|name| name == "release") {
+        arguments.push("--release");
+    }
+    let target = profile.parent().expect("the target folder");
+    let built = Command::new(env!("CARGO"))
+        .args(&arguments)
+        .current_dir(root)
+        .env("CARGO_TARGET_DIR", target)
+        .status();
+    let line = format!("cargo {}", arguments.join(" "));
+    assert!(
+        built.is_ok_and(|status| status.success()),
+        "the program could not be built: {line}"
+    );
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().ok()?.modified().ok()
+}
+
+fn newest(folder: &Path) -> Option<SystemTime> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    entries
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            if path.is_dir() {
+                newest(&path)
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                modified(&path)
+            } else {
+                None
+            }
+        })
+        .max()
+}
+
+/// A folder with a state of its own, and the program to call on it.
+pub struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Default for Desk {
+    fn default() -> Self {
+        Desk::new()
+    }
+}
+
+impl Desk {
+    /// An empty folder.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn new() -> Self {
+        Desk {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file, and the folders above it.
+    ///
+    /// # Panics
+    /// If it cannot be written.
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.folder().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// A call of the program on this folder's state, by the embedded cluster without latencies.
+    pub fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(program());
+        command
+            .args(words.split_whitespace())
+            .current_dir(self.folder())
+            .env("PILOTAGE_STATE", self.folder().join("state.db"))
+            .env("PILOTAGE_EMBEDDED_LATENCIES", "instant")
+            .env("TZ", "UTC")
+            .env_remove("JUJU_MODEL")
+            .env_remove("PILOTAGE_MODEL")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Calls the program and waits for it.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn call(&self, words: &str) -> Output {
+        let output = self.command(words).output();
+        output.unwrap_or_else(|error| panic!("pilotage {words}: {error}"))
+    }
+
+    /// Calls the program, which must succeed, and gives what it printed.
+    ///
+    /// # Panics
+    /// If it fails; with what it said.
+    pub fn ok(&self, words: &str) -> String {
+        let output = self.call(words);
+        let (out, err) = texts(&output);
+        assert!(
+            output.status.success(),
+            "pilotage {words}: {}\n{out}{err}",
+            output.status
+        );
+        out
+    }
+
+    /// The status of the current model.
+    ///
+    /// # Panics
+    /// If it is no JSON.
+    pub fn status(&self) -> Value {
+        serde_json::from_str(&self.ok("status --format json")).expect("JSON")
+    }
+
+    /// Starts a process of the program that goes on: `run` or `up`.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn start(&self, words: &str) -> Running {
+        let file = |name: &str| {
+            std::fs::File::create(self.folder().join(name)).expect("a file for its words")
+        };
+        let process = self
+            .command(words)
+            .stdout(file("running.out"))
+            .stderr(file("running.err"))
+            .spawn();
+        Running {
+            process: process.unwrap_or_else(|error| panic!("pilotage {words}: {error}")),
+            folder: self.folder().to_owned(),
+        }
+    }
+
+    /// Waits until the status is as it must be.
+    ///
+    /// # Panics
+    /// If it does not become so within a minute; with the last one.
+    pub fn wait(&self, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        let last = std::cell::RefCell::new(Value::Null);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            until(what, || {
+                let status = self.status();
+                let done = holds(&status);
+                last.replace(status.clone());
+                done.then_some(status)
+            })
+        }));
+        outcome.unwrap_or_else(|_| panic!("{what}: {:#}", last.borrow()))
+    }
+}
+
+/// What a call printed on stdout and stderr.
+pub fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// A process that goes on. It does not outlive the test.
+pub struct Running {
+    process: Child,
+    folder: PathBuf,
+}
+
+impl Running {
+    /// Asks it to end, waits, and gives what it printed and whether it ended well.
+    ///
+    /// # Panics
+    /// If it cannot be asked.
+    pub fn stop(mut self) -> (String, String, bool) {
+        let pid = self.process.id().to_string();
+        let asked = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(asked.is_ok_and(|status| status.success()));
+        let status = self.process.wait().expect("it can be waited for");
+        let read = |name: &str| std::fs::read_to_string(self.folder.join(name)).unwrap_or_default();
+        (read("running.out"), read("running.err"), status.success())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,143 @@
+//! The real program: an application's whole life by its commands, each in a process of its own.
+#![allow(missing_docs)]
+
+use pilotage_tests::patience::until;
+use pilotage_tests::program::{Desk, texts};
+use serde_json::{Value, json};
+
+const EMBEDDED: &str = "embedded cluster: pods are simulated, nothing runs";
+
+fn with_ledger() -> Desk {
+    let desk = Desk::new();
+    desk.write(
+        "ledger/metadata.yaml",
+        "name: ledger-k8s\nsummary: Keeps books\ndescription: Keeps the books of a shop.\n\
+         assumes: [k8s-api]\n\
+         containers:\n  ledger:\n    resource: ledger-image\n    mounts:\n    - storage: data\n      location: /var/lib/ledger\n\
+         resources:\n  ledger-image:\n    type: oci-image\n    upstream-source: registry.example/shop/ledger:2.4\n\
+         storage:\n  data:\n    type: filesystem\n    minimum-size: 1G\n",
+    );
+    desk
+}
+
+/// Whether an application has so many units, all active, and is active itself.
+fn active(status: &Value, name: &str, units: usize) -> bool {
+    let application = &status["applications"][name];
+    let all = application["units"].as_object();
+    application["application-status"]["current"] == "active"
+        && all.is_some_and(|all| {
+            all.len() == units
+                && all
+                    .values()
+                    .all(|unit| unit["workload-status"]["current"] == "active")
+        })
+}
+
+#[test]
+fn an_application_lives_from_deploy_to_nothing() {
+    let desk = with_ledger();
+    let service = desk.start("run");
+    desk.ok("add-model shop");
+    desk.ok("deploy ./ledger ledger -n 2");
+    let status = desk.wait("two active units", |status| active(status, "ledger", 2));
+    assert_eq!(
+        status["storage"]["storage"]["data/0"]["status"]["current"],
+        "attached"
+    );
+    assert_eq!(
+        status["applications"]["ledger"]["units"]["ledger/0"]["leader"],
+        true
+    );
+
+    desk.ok("scale-application ledger 3");
+    desk.wait("three active units", |status| active(status, "ledger", 3));
+    desk.ok("trust ledger --scope cluster");
+    desk.ok("scale-application ledger 1");
+    let status = desk.wait("one active unit", |status| active(status, "ledger", 1));
+    let detached = &status["storage"]["storage"]["data/2"];
+    assert_eq!(detached["status"]["current"], "detached", "{detached}");
+
+    desk.ok("refresh ledger --path ./ledger");
+    desk.wait("the new revision is active", |status| {
+        status["applications"]["ledger"]["charm-rev"] == 1 && active(status, "ledger", 1)
+    });
+    desk.ok("remove-application ledger --no-prompt --destroy-storage");
+    let status = desk.wait("nothing is left", |status| {
+        status["applications"] == json!({}) && status["storage"] == json!({})
+    });
+    assert_eq!(status["model"]["name"], "shop");
+    desk.ok("destroy-model shop --no-prompt");
+    let output = desk.call("status -m shop");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+
+    let (_, words, well) = service.stop();
+    assert!(well, "{words}");
+    assert!(words.contains(EMBEDDED), "{words}");
+    assert!(desk.ok("replay").contains("no difference"));
+}
+
+#[test]
+fn up_deploys_and_runs_and_says_each_change_in_a_line() {
+    let desk = with_ledger();
+    let up = desk.start("up ./ledger");
+    desk.wait("one active unit", |status| active(status, "ledger-k8s", 1));
+    desk.ok("scale ledger-k8s 2");
+    desk.wait("two active units", |status| active(status, "ledger-k8s", 2));
+    let (out, err, well) = up.stop();
+    assert!(well, "{out}{err}");
+    assert!(err.contains(EMBEDDED), "{err}");
+    assert!(
+        out.lines().any(|line| line == "ledger-k8s/0  active"),
+        "{out}"
+    );
+    let again = desk.start("up ./ledger");
+    let status = desk.wait("two active units", |status| active(status, "ledger-k8s", 2));
+    assert_eq!(status["applications"]["ledger-k8s"]["charm-rev"], 0);
+    again.stop();
+}
+
+#[test]
+fn destroying_a_model_needs_no_provisioner_of_its_own() {
+    let desk = with_ledger();
+    desk.ok("add-model shop");
+    desk.ok("deploy ./ledger ledger");
+    let output = desk.call("destroy-model shop --no-prompt --destroy-storage --force");
+    let (_, words) = texts(&output);
+    assert!(output.status.success(), "{words}");
+    assert!(
+        words.starts_with("Destroying model\nWaiting for model to be removed, "),
+        "{words}"
+    );
+    assert!(words.ends_with("Model destroyed.\n"), "{words}");
+}
+
+#[test]
+fn a_second_provisioner_is_refused_and_the_first_is_named() {
+    let desk = Desk::new();
+    let service = desk.start("run");
+    let holder = desk.folder().join("state.db.lock");
+    until("the first holds the state", || {
+        std::fs::read(&holder).ok().filter(|text| !text.is_empty())
+    });
+    let refused = desk.call("run");
+    let (_, words) = texts(&refused);
+    assert_eq!(refused.status.code(), Some(1), "{words}");
+    assert!(
+        words.contains("a provisioner is already running on"),
+        "{words}"
+    );
+    service.stop();
+}
+
+#[test]
+fn waiting_ends_when_the_application_is_there() {
+    let desk = with_ledger();
+    let service = desk.start("run");
+    desk.ok("deploy ./ledger ledger");
+    let output = desk.call("wait-for application ledger --timeout 1m");
+    let (out, err) = texts(&output);
+    assert!(output.status.success(), "{err}");
+    assert!(err.contains("Application \"ledger\" is running\n"), "{err}");
+    assert_eq!(out, "properties:\n  life: alive\n  status: active\n");
+    service.stop();
+}
