@@ -179,8 +179,9 @@ def row_wrong_things_are_one_clear_line(juju):
 
 def row_the_model_is_destroyed(juju):
     juju.destroy_model("m", destroy_storage=True, force=True)
-    with refusal():
-        juju.status()
+    with refusal() as refused:
+        juju.cli("status", "--model", "m", include_model=False)
+    assert "model pilotage:admin/m not found" in refused.error.stderr
 
 
 def row_a_temporary_model_comes_and_goes(_):

@@ -129,7 +129,9 @@ fn show_until_ended(
 ) -> Done {
     let mut shown: BTreeMap<String, String> = BTreeMap::new();
     let mut table = String::new();
-    while !provisioning.has_ended() {
+    loop {
+        // Asked first: what it did last is shown too.
+        let ended = provisioning.has_ended();
         target.refresh(state)?;
         let clock = Clock {
             now: session.environment.now(),
@@ -153,9 +155,11 @@ fn show_until_ended(
             }
             shown = fresh;
         }
+        if ended {
+            return Ok(());
+        }
         std::thread::sleep(LOOK);
     }
-    Ok(())
 }
 
 /// What each application and unit does, in words.

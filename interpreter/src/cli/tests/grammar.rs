@@ -136,6 +136,24 @@ fn help_is_asked_in_three_ways() {
 }
 
 #[test]
+fn every_command_has_its_help() {
+    let desk = Desk::new();
+    let all: String = COMMANDS
+        .iter()
+        .map(|command| {
+            let help = desk.call(&format!("help {}", command.name)).out;
+            // What every command takes is shown once, for `status`.
+            let own: Vec<&str> = help
+                .lines()
+                .take_while(|line| !line.starts_with("  -o, --output"))
+                .collect();
+            format!("{}\n\n", own.join("\n"))
+        })
+        .collect();
+    insta::assert_snapshot!("help_of_every_command", all);
+}
+
+#[test]
 fn no_two_options_of_a_command_share_a_name() {
     for command in COMMANDS {
         let mut names: Vec<String> = command

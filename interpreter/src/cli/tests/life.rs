@@ -281,7 +281,7 @@ fn output_goes_to_a_file_if_one_is_named() {
 fn a_dry_run_writes_nothing() {
     let desk = Desk::new().with_ledger();
     let said = desk.call("deploy ./ledger ledger --dry-run -n 2");
-    assert_eq!(said.code, 0, "{}", said.story());
+    insta::assert_snapshot!("dry_run", said.story());
     assert!(!desk.path("state.db").exists());
 }
 
