@@ -253,6 +253,9 @@ impl Symbols {
         {
             text = text.replace(rest, "<random>");
         }
+        if text.contains("the ResourceVersion in the precondition (") {
+            text = without_numbers_in_brackets(&text);
+        }
         if let Some((start, _)) = text.split_once("too old resource version: ") {
             text = format!("{start}too old resource version: <version>");
         }
@@ -265,6 +268,20 @@ fn scaled(key: &str) -> String {
         Some(name) => format!("StatefulSet {name}"),
         None => key.to_owned(),
     }
+}
+
+/// `(487)` becomes `(<version>)`.
+fn without_numbers_in_brackets(text: &str) -> String {
+    let mut parts = text.split('(');
+    let mut replaced = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let number = rest.len() < part.len() && rest.starts_with(')');
+        replaced.push('(');
+        replaced.push_str(if number { "<version>" } else { "" });
+        replaced.push_str(if number { rest } else { part });
+    }
+    replaced
 }
 
 /// Whether a text is a time as the server writes it.

@@ -395,17 +395,23 @@ fn pod_deleted(recorder: &mut Recorder<'_>) {
     // Whoever meant the old one does not hit the new one.
     recorder.by("alice").delete("Pod", "web-0", old).expect(409);
     recorder.run_each(&["web-0"]);
-    // A pod without a node goes at once.
+    // A pod without a node would go at once, and the controller would tell that in one write or in two.
     recorder
         .by("pilotage")
         .scale("web", 3, Value::Null, Value::Null)
         .expect(200);
     recorder.rest("web-2 is there", |live| live.has("Pod web-2"));
+    recorder.schedule("web-2");
+    recorder.rest("web-2 has a node", |_| true);
     recorder
         .by("alice")
         .delete("Pod", "web-2", json!({}))
         .expect(200);
-    recorder.rest("web-2 is new", |live| live.has("Pod web-2"));
+    recorder.rest("web-2 is to end", |live| live.ends("web-2"));
+    recorder.end("web-2");
+    recorder.rest("web-2 is new", |live| {
+        live.has("Pod web-2") && !live.ends("web-2")
+    });
     recorder.run_each(&["web-2"]);
     // One that failed is replaced.
     recorder.report("web-1", "Failed", false);
@@ -421,8 +427,10 @@ fn pod_deleted(recorder: &mut Recorder<'_>) {
     recorder.run_each(&["web-1"]);
     recorder
         .by("alice")
-        .delete("Pod", "web-1", json!({ "gracePeriodSeconds": 0 }))
+        .delete("Pod", "web-1", json!({ "gracePeriodSeconds": 5 }))
         .expect(200);
+    recorder.rest("web-1 is to end", |live| live.ends("web-1"));
+    recorder.end("web-1");
     recorder.rest("web-1 is new", |live| {
         live.has("Pod web-1") && !live.ends("web-1")
     });
