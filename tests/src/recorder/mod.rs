@@ -1,7 +1,7 @@
 //! Plays scripts on a real control plane and writes down what it did, as [transcripts](crate::transcript).
 //!
 //! A script is a function that speaks through [`Hand`]s: it does one thing after the other, as one person or program after the other, and says
-//! where it [rests](Recorder::rest) and what it waits for there. It plays scheduler, kubelet and volume provisioner itself ([`parts`]).
+//! where it [rests](Recorder::rest) and what it waits for there. It plays scheduler, kubelet and volume provisioner itself (`parts`).
 
 mod hand;
 pub mod manifests;

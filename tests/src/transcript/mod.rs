@@ -10,7 +10,7 @@
 //!
 //! # File
 //!
-//! A state that the file has shown before is named by its version (`same`), an object that it has shown before is written as its `change`: a merge patch (RFC 7386) to what the file said last about it ([`file`]); an object that is new may be
+//! A state that the file has shown before is named by its version (`same`), an object that it has shown before is written as its `change`: a merge patch (RFC 7386) to what the file said last about it (`file`); an object that is new may be
 //! written as its change to the body of the request, or to the first object of its kind, as that was shown first.
 
 pub mod difference;
