@@ -33,23 +33,45 @@ fn v2(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = names
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| !["v1-", "bad-", "draft-", "_"].iter().any(|kind| name.starts_with(kind)))
+        .filter(|name| {
+            !["v1-", "bad-", "draft-", "_"]
+                .iter()
+                .any(|kind| name.starts_with(kind))
+        })
         .collect();
     names.sort();
     names
 }
 
+/// The name that a charm is deployed under: its folder's, with a letter before a number that stands alone (Juju takes
+/// no group of digits alone in a name).
+fn application(charm: &str) -> String {
+    let groups = charm.split('-').map(|group| {
+        let digits = group.bytes().all(|byte| byte.is_ascii_digit());
+        if digits {
+            format!("v{group}")
+        } else {
+            group.into()
+        }
+    });
+    groups.collect::<Vec<String>>().join("-")
+}
+
 /// A charm's metadata, read without our reader: the file `metadata.yaml`, or what `charmcraft.yaml` says.
 fn metadata(charm: &Path) -> Yaml {
     let read = |file: &str| std::fs::read_to_string(charm.join(file)).ok();
-    let text = read("metadata.yaml").or_else(|| read("charmcraft.yaml")).expect("metadata");
+    let text = read("metadata.yaml")
+        .or_else(|| read("charmcraft.yaml"))
+        .expect("metadata");
     serde_yaml_ng::from_str(&text).expect("YAML")
 }
 
 fn entries<'a>(yaml: &'a Yaml, key: &str) -> Vec<(String, &'a Yaml)> {
     let map = yaml.get(key).and_then(Yaml::as_mapping);
     let pairs = map.into_iter().flatten();
-    pairs.map(|(name, value)| (name.as_str().expect("a name").to_owned(), value)).collect()
+    pairs
+        .map(|(name, value)| (name.as_str().expect("a name").to_owned(), value))
+        .collect()
 }
 
 fn text(yaml: &Yaml, key: &str) -> Option<String> {
@@ -60,7 +82,10 @@ fn text(yaml: &Yaml, key: &str) -> Option<String> {
 fn unsourced(metadata: &Yaml) -> Vec<String> {
     let resources = entries(metadata, "resources").into_iter();
     let images = resources.filter(|(_, r)| text(r, "type").as_deref() == Some("oci-image"));
-    images.filter(|(_, r)| text(r, "upstream-source").is_none()).map(|(name, _)| name).collect()
+    images
+        .filter(|(_, r)| text(r, "upstream-source").is_none())
+        .map(|(name, _)| name)
+        .collect()
 }
 
 fn given(resource: &str) -> String {
@@ -70,12 +95,15 @@ fn given(resource: &str) -> String {
 /// Objects of the embedded cluster, from its file.
 fn objects(desk: &Desk, kind: &str) -> BTreeMap<String, Value> {
     let file = desk.folder().join("state.db.cluster");
-    let cluster = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("the cluster's file");
-    let mut query =
-        cluster.prepare("SELECT name, object FROM objects WHERE kind = ?1").expect("a query");
+    let cluster = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .expect("the cluster's file");
+    let mut query = cluster
+        .prepare("SELECT name, object FROM objects WHERE kind = ?1")
+        .expect("a query");
     let rows = query.query_map([kind], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
     let rows = rows.expect("rows").map(|row| row.expect("a row"));
-    rows.map(|(name, object)| (name, serde_json::from_str(&object).expect("JSON"))).collect()
+    rows.map(|(name, object)| (name, serde_json::from_str(&object).expect("JSON")))
+        .collect()
 }
 
 /// A size as charms write it, in MiB: `10G`, `5M`, `1GiB`, or a bare number of MiB.
@@ -99,7 +127,7 @@ fn every_v2_charm_becomes_what_its_files_say() {
     assert!(charms.len() > 25, "{charms:?}");
     for charm in &charms {
         let path = folder.join(charm);
-        let mut words = format!("deploy {} {charm}", path.display());
+        let mut words = format!("deploy {} {}", path.display(), application(charm));
         for resource in unsourced(&metadata(&path)) {
             words += &format!(" --resource {resource}={}", given(&resource));
         }
@@ -109,19 +137,33 @@ fn every_v2_charm_becomes_what_its_files_say() {
     }
     let settled = |status: &Value| {
         charms.iter().all(|charm| {
-            let word = &status["applications"][charm]["application-status"]["current"];
-            let expected = if WAITING.contains(&charm.as_str()) { "blocked" } else { "active" };
+            let word = &status["applications"][application(charm)]["application-status"]["current"];
+            let expected = if WAITING.contains(&charm.as_str()) {
+                "blocked"
+            } else {
+                "active"
+            };
             *word == expected
         })
     };
     let status = desk.wait("every charm is active, or says why not", settled);
     for charm in WAITING {
         let message = status["applications"][charm]["application-status"]["message"].as_str();
-        assert!(message.is_some_and(|text| text.contains("agent image")), "{charm}: {message:?}");
+        assert!(
+            message.is_some_and(|text| text.contains("agent image")),
+            "{charm}: {message:?}"
+        );
     }
-    let (sets, claims) = (objects(&desk, "StatefulSet"), objects(&desk, "PersistentVolumeClaim"));
-    for charm in charms.iter().filter(|charm| !WAITING.contains(&charm.as_str())) {
-        check(charm, &metadata(&folder.join(charm)), &sets[charm], &claims);
+    let (sets, claims) = (
+        objects(&desk, "StatefulSet"),
+        objects(&desk, "PersistentVolumeClaim"),
+    );
+    for charm in charms
+        .iter()
+        .filter(|charm| !WAITING.contains(&charm.as_str()))
+    {
+        let name = application(charm);
+        check(&name, &metadata(&folder.join(charm)), &sets[&name], &claims);
     }
     let (_, words, well) = service.stop();
     assert!(well, "{words}");
@@ -135,21 +177,38 @@ fn check(charm: &str, metadata: &Yaml, set: &Value, claims: &BTreeMap<String, Va
     assert_eq!(containers.len(), declared.len(), "{charm}");
     let mut any_uid = false;
     for (name, declared) in declared {
-        let made = containers.iter().find(|c| c["name"] == name.as_str()).expect("the container");
+        let made = containers
+            .iter()
+            .find(|c| c["name"] == name.as_str())
+            .expect("the container");
         let resource = text(declared, "resource").expect("a resource");
-        let source = entries(metadata, "resources").into_iter().find(|(n, _)| *n == resource);
-        let image = source.and_then(|(_, r)| text(r, "upstream-source")).unwrap_or_else(|| given(&resource));
+        let source = entries(metadata, "resources")
+            .into_iter()
+            .find(|(n, _)| *n == resource);
+        let image = source
+            .and_then(|(_, r)| text(r, "upstream-source"))
+            .unwrap_or_else(|| given(&resource));
         assert_eq!(made["image"], image.as_str(), "{charm}/{name}");
         for (key, field) in [("uid", "runAsUser"), ("gid", "runAsGroup")] {
             let wanted = declared.get(key).and_then(Yaml::as_u64);
             any_uid |= wanted.is_some();
-            assert_eq!(made["securityContext"][field].as_u64(), wanted, "{charm}/{name} {key}");
+            assert_eq!(
+                made["securityContext"][field].as_u64(),
+                wanted,
+                "{charm}/{name} {key}"
+            );
         }
         let mut paths: Vec<String> = (declared.get("mounts").and_then(Yaml::as_sequence))
             .into_iter()
             .flatten()
             .map(|mount| text(mount, "location").expect("a location"))
-            .map(|path| if path == "/" { path } else { path.trim_end_matches('/').to_owned() })
+            .map(|path| {
+                if path == "/" {
+                    path
+                } else {
+                    path.trim_end_matches('/').to_owned()
+                }
+            })
             .collect();
         let mut made: Vec<String> = (made["volumeMounts"].as_array())
             .into_iter()
@@ -160,7 +219,11 @@ fn check(charm: &str, metadata: &Yaml, set: &Value, claims: &BTreeMap<String, Va
         made.sort();
         assert_eq!(made, paths, "{charm}/{name}");
     }
-    assert_eq!(pod["securityContext"]["fsGroup"].as_u64(), any_uid.then_some(170), "{charm}");
+    assert_eq!(
+        pod["securityContext"]["fsGroup"].as_u64(),
+        any_uid.then_some(170),
+        "{charm}"
+    );
     for (storage, declared) in entries(metadata, "storage") {
         let wanted = match declared.get("minimum-size") {
             Some(Yaml::String(size)) => mebibytes(size),
@@ -168,9 +231,13 @@ fn check(charm: &str, metadata: &Yaml, set: &Value, claims: &BTreeMap<String, Va
             None => 1024,
         };
         let prefix = format!("{charm}-{storage}-");
-        let claim = claims.iter().find(|(name, _)| name.starts_with(&prefix) && name.ends_with("-0"));
+        let claim = claims
+            .iter()
+            .find(|(name, _)| name.starts_with(&prefix) && name.ends_with("-0"));
         let (name, claim) = claim.unwrap_or_else(|| panic!("{charm} has no claim for {storage}"));
-        let size = claim["spec"]["resources"]["requests"]["storage"].as_str().expect("a size");
+        let size = claim["spec"]["resources"]["requests"]["storage"]
+            .as_str()
+            .expect("a size");
         assert_eq!(quantity(size), wanted, "{name}: {size}");
         assert_eq!(claim["status"]["phase"], "Bound", "{name}");
     }
@@ -178,6 +245,12 @@ fn check(charm: &str, metadata: &Yaml, set: &Value, claims: &BTreeMap<String, Va
 
 /// A binary quantity in MiB.
 fn quantity(text: &str) -> u64 {
-    let number = |suffix: &str| text.strip_suffix(suffix).map(|n| n.parse::<u64>().expect("a number"));
-    number("Gi").map(|n| n << 10).or(number("Mi")).unwrap_or_else(|| panic!("a quantity like {text}"))
+    let number = |suffix: &str| {
+        text.strip_suffix(suffix)
+            .map(|n| n.parse::<u64>().expect("a number"))
+    };
+    number("Gi")
+        .map(|n| n << 10)
+        .or(number("Mi"))
+        .unwrap_or_else(|| panic!("a quantity like {text}"))
 }

@@ -1,7 +1,7 @@
 //! Fields and who owns them: server-side apply (Kubernetes: "Server-Side Apply").
 //!
 //! A [`FieldSet`] names fields of an object; [`Managers`] says which manager owns which. Writes are told apart by comparing
-//! the object before and after ([`compare`]); an apply is merged ([`merge`]) and what its manager stops naming is pruned.
+//! the object before and after (`compare`); an apply is merged (`merge`) and what its manager stops naming is pruned.
 
 mod clean;
 mod compare;
