@@ -70,6 +70,14 @@ impl Worker {
         lines
     }
 
+    /// How it ended; none while it goes on.
+    ///
+    /// # Panics
+    /// If that cannot be asked.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.process.try_wait().expect("it can be asked")
+    }
+
     /// Waits until it has ended: what it printed, and how it ended.
     ///
     /// # Panics
