@@ -113,8 +113,8 @@ impl Worker {
                     return;
                 }
                 self.memory.drawn = None;
-                if *before > self.view.record.version {
-                    // Somebody else's change came between: the watch will tell it, and then ours.
+                if *before > self.view.record.version || self.view.record.incomplete {
+                    // Somebody else's change came between, or is half told: the watch will tell the rest, and then ours.
                     self.memory.awaited = Some((*version, at));
                 } else {
                     for event in changes {
@@ -177,6 +177,10 @@ impl Worker {
             return self.obstacle(at, aspect, object);
         }
         self.observe(object);
+        if kind == Kind::Pod && self.memory.ending_since.is_some() {
+            // It is still there: it is waited for once more before it is looked for again.
+            self.memory.ending_since = Some(at);
+        }
         self.memory
             .fetched
             .retain(|known| known.object.metadata().uid != metadata.uid);

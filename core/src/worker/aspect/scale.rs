@@ -83,43 +83,40 @@ pub fn scale(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
         );
     }
 
-    let mut replicas_settled = true;
+    // Whatever else waits: as long as the workload is in doubt, nothing about pods is decided, so it is read here too.
+    let key = Key::new(Kind::StatefulSet, view.namespace(), &view.name);
+    if memory.is_suspect(Kind::StatefulSet, &view.name) {
+        return Verdict::act(Action::Get { key: key.clone() }, Reason::ReadAgain { key });
+    }
     if let (Some(seen), Some(workload)) = (view.stateful_set(), &view.workload)
         && !seen.deleting
+        && workload.replicas != pods
     {
-        let key = Key::new(Kind::StatefulSet, view.namespace(), &view.name);
-        if memory.is_suspect(Kind::StatefulSet, &view.name) {
-            return Verdict::act(Action::Get { key: key.clone() }, Reason::ReadAgain { key });
+        let (from, to) = (workload.replicas, pods);
+        let reason = if from < to {
+            Reason::ScaleUp { from, to }
+        } else {
+            Reason::ScaleDown { from, to }
+        };
+        if record.scaling != Some(target) {
+            return begin(reason);
         }
-        if workload.replicas != pods {
-            let (from, to) = (workload.replicas, pods);
-            let reason = if from < to {
-                Reason::ScaleUp { from, to }
-            } else {
-                Reason::ScaleDown { from, to }
-            };
-            if record.scaling != Some(target) {
-                return begin(reason);
-            }
-            return Verdict::act(
-                Action::Scale {
-                    key,
-                    uid: seen.uid,
-                    version: seen.version,
-                    replicas: pods,
-                },
-                reason,
-            );
-        }
-    } else if memory.is_suspect(Kind::StatefulSet, &view.name) {
-        replicas_settled = false;
+        return Verdict::act(
+            Action::Scale {
+                key,
+                uid: seen.uid,
+                version: seen.version,
+                replicas: pods,
+            },
+            reason,
+        );
     }
 
     let dead: Vec<u32> = (record.units.iter())
         .filter(|unit| unit.life == Life::Dead && unit.number >= pods)
         .map(|unit| unit.number)
         .collect();
-    if !dead.is_empty() && replicas_settled {
+    if !dead.is_empty() {
         return confirm_gone(view, memory, at, dead);
     }
 
