@@ -127,6 +127,8 @@ impl Provisioner {
             if listing
                 && self.told.insert(record.uid)
                 && let Some(worker) = self.workers.get_mut(&record.uid)
+                // Of a list that is older than what an answer told already nothing is taken, so nothing is forgotten.
+                && record.version >= worker.view.record.version
             {
                 Arc::make_mut(worker).view.forget_parts();
             }
