@@ -29,17 +29,15 @@ pub(super) fn phase(worker: &ModelWorker, members: &[Member]) -> ModelPhase {
     }
 }
 
-/// The next step, whatever the phase.
-pub(super) fn next(worker: &ModelWorker, members: &[Member]) -> Step {
+/// What there is to be done, whatever the phase.
+pub(super) fn work(worker: &ModelWorker, members: &[Member]) -> Step {
     let main = match worker.phase {
         ModelPhase::Missing => make_namespace(worker),
         ModelPhase::Ready | ModelPhase::Gone => None,
         ModelPhase::Emptying => empty(worker, members),
         ModelPhase::Removing => remove(worker),
     };
-    main.or_else(|| sweep(worker))
-        .or_else(|| destroyed(worker))
-        .or_else(|| report(worker))
+    main.or_else(|| sweep(worker)).or_else(|| destroyed(worker))
 }
 
 fn namespace_key(worker: &ModelWorker) -> Key {

@@ -222,7 +222,12 @@ impl ModelWorker {
             // The refusal is named while it is waited for; nothing else is tried.
             return decide::report(self).map(|step| self.issue(step));
         }
-        decide::next(self, members).map(|step| self.issue(step))
+        if let Some(step) = decide::work(self, members) {
+            return Some(self.issue(step));
+        }
+        // What failed is no longer to be done, however it came about: it is no trouble any more.
+        self.memory.backoff = Backoff::default();
+        decide::report(self).map(|step| self.issue(step))
     }
 
     fn issue(&mut self, (action, because): (Action, Reason)) -> Effect {
