@@ -3,6 +3,12 @@
 
 extern crate alloc;
 pub mod cluster;
+pub mod explore;
+pub mod fault;
+pub mod invariant;
+pub mod schedule;
+pub mod shrink;
 pub mod store;
+pub mod story;
 pub mod workload;
 pub mod world;

@@ -4,27 +4,35 @@
 //! the other, so the same choices give the same world.
 
 mod people;
+mod running;
+mod telling;
 
 use alloc::collections::{BTreeMap, VecDeque};
-use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use pilotage_core::digest::DigestKey;
-use pilotage_core::effect::{Action, Effect};
+use pilotage_core::effect::Effect;
 use pilotage_core::event::{Event, Source};
-use pilotage_core::kubernetes::Kind;
-use pilotage_core::name::Uid;
-use pilotage_core::outcome::Outcome;
+use pilotage_core::name::{Uid, Version};
+use pilotage_core::outcome::{Outcome, Refusal, Reply};
 use pilotage_core::provisioner::{Config, Provisioner, Step};
-use pilotage_core::secret::SecretRef;
-use pilotage_core::time::Timestamp;
+use pilotage_core::time::{Span, Timestamp};
 
+use crate::cluster::Cluster;
 use crate::cluster::controllers::ActionId;
 use crate::cluster::controllers::settings::Settings as ControllerSettings;
 use crate::cluster::settings::Settings;
-use crate::cluster::{Cluster, effects};
 use crate::store::Store;
+
+use telling::Telling;
+
+pub use people::{CANARY, Edit};
+pub use running::Mishap;
+pub use telling::Then;
+
+/// How many writes of the cluster are kept, so that a list can be as old as they are.
+const HISTORY: usize = 128;
 
 /// One thing that can happen next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,19 +62,27 @@ pub struct World {
     pub provisioner: Provisioner,
     /// Effects that were asked for and not run yet, by owner, in order.
     pub batches: BTreeMap<Uid, VecDeque<Effect>>,
-    /// Every step that was taken, oldest first.
+    /// The steps of the core, oldest first: all of them, or those of the last [`World::take`] alone.
     pub steps: Vec<(Timestamp, Event, Step)>,
-    wake_at: Option<Timestamp>,
-    told: BTreeMap<Source, Told>,
+    /// The effects that the last [`World::take`] ran, with what became of them.
+    pub ran: Vec<(Effect, Outcome)>,
+    /// How many effects were run so far, in all lives of the provisioner.
+    pub effects_run: u32,
+    /// The newest version of each record that the provisioner of now has been told of.
+    pub heard: BTreeMap<Uid, Version>,
+    /// When the provisioner asked to be woken.
+    pub wake_at: Option<Timestamp>,
+    /// How far the provisioner's clock is behind.
+    pub behind: Span,
+    /// While it is set, every effect of an application is refused so.
+    pub refusing: Option<Refusal>,
+    /// What becomes of the next effect, instead of what should.
+    pub mishap: Option<Mishap>,
+    /// Whether steps of former moments are kept.
+    pub remember: bool,
+    telling: BTreeMap<Source, Telling>,
     key: DigestKey,
     lives: u32,
-}
-
-/// How far a source has been told.
-#[derive(Clone, Debug, Default)]
-struct Told {
-    pending: VecDeque<Event>,
-    position: u64,
 }
 
 impl World {
@@ -87,8 +103,15 @@ impl World {
             provisioner: Provisioner::new(Config::default()),
             batches: BTreeMap::new(),
             steps: Vec::new(),
+            ran: Vec::new(),
+            effects_run: 0,
+            heard: BTreeMap::new(),
             wake_at: None,
-            told: BTreeMap::new(),
+            behind: Span(0),
+            refusing: None,
+            mishap: None,
+            remember: true,
+            telling: BTreeMap::new(),
             key: DigestKey::default(),
             lives: 0,
         };
@@ -98,68 +121,21 @@ impl World {
 
     /// The provisioner dies and another begins: it knows nothing, and what was in flight is lost.
     pub fn restart(&mut self) {
+        let newest = self.cluster.version();
+        self.restart_from(newest);
+    }
+
+    /// As [`World::restart`]; the new one's first lists of the cluster are as old as that version.
+    pub fn restart_from(&mut self, version: u64) {
         self.lives = self.lives.wrapping_add(1);
         self.provisioner = Provisioner::new(Config {
             incarnation: self.lives,
         });
         self.batches.clear();
+        self.heard.clear();
         self.wake_at = None;
-        self.told.clear();
-        self.list(Source::Store);
-        for kind in Kind::ALL {
-            self.list(Source::Cluster(kind));
-        }
-    }
-
-    /// A source begins to tell everything again.
-    pub fn list(&mut self, source: Source) {
-        let told = match source {
-            Source::Store => Told {
-                pending: self.store.list().into(),
-                position: self.store.head(),
-            },
-            Source::Cluster(kind) => {
-                let resource = effects::resource(kind);
-                let ours = effects::ours();
-                let objects = self.cluster.objects(resource, None);
-                let seen = objects.filter(|object| object.has_labels(&ours));
-                let seen = seen.filter_map(|object| effects::seen(kind, object, self.key).ok());
-                let mut pending = VecDeque::from([Event::Listing { source }]);
-                pending.extend(seen);
-                pending.push_back(Event::Synced { source });
-                Told {
-                    pending,
-                    position: self.cluster.version(),
-                }
-            }
-        };
-        self.told.insert(source, told);
-    }
-
-    fn hear(&mut self, source: Source) {
-        let Some(told) = self.told.get_mut(&source) else {
-            return;
-        };
-        match source {
-            Source::Store => {
-                let head = self.store.head();
-                if let Some(changes) = self.store.changes_since(told.position) {
-                    told.pending.extend(changes.flatten().cloned());
-                }
-                told.position = head;
-            }
-            Source::Cluster(kind) => {
-                let resource = effects::resource(kind);
-                let events =
-                    self.cluster
-                        .watch_since(resource, None, &effects::ours(), told.position);
-                let events = events.into_iter().flatten();
-                told.pending.extend(
-                    events.filter_map(|event| effects::watched(kind, &event, self.key).ok()),
-                );
-                told.position = self.cluster.version();
-            }
-        }
+        self.mishap = None;
+        self.list_all(version);
     }
 
     /// Everything that can happen next. Time goes on only when nothing else can.
@@ -169,28 +145,19 @@ impl World {
             .keys()
             .map(|owner| Choice::Run(*owner))
             .collect();
-        let sources: Vec<Source> = self.told.keys().copied().collect();
-        for source in sources {
-            self.hear(source);
-            if self
-                .told
-                .get(&source)
-                .is_some_and(|told| !told.pending.is_empty())
-            {
-                choices.push(Choice::Tell(source));
-            }
-        }
+        let held = self.hear(&mut choices);
         choices.extend(
             self.cluster
                 .pending(self.now)
                 .into_iter()
                 .map(Choice::Control),
         );
-        if self.wake_at.is_some_and(|at| at <= self.now) {
+        let wake_at = self.wake_at.map(|at| at.after(self.behind));
+        if wake_at.is_some_and(|at| at <= self.now) {
             choices.push(Choice::Wake);
         }
         if choices.is_empty() {
-            let next = [self.wake_at, self.cluster.wake_at()]
+            let next = [wake_at, self.cluster.wake_at(), held]
                 .into_iter()
                 .flatten()
                 .min();
@@ -201,10 +168,10 @@ impl World {
 
     /// Lets one thing happen.
     pub fn take(&mut self, choice: &Choice) {
+        self.begin_taking();
         match choice {
             Choice::Tell(source) => {
-                let told = self.told.get_mut(source);
-                if let Some(event) = told.and_then(|told| told.pending.pop_front()) {
+                if let Some(event) = self.next_event(*source) {
                     self.step(event);
                 }
             }
@@ -215,9 +182,26 @@ impl World {
         }
     }
 
+    /// How many provisioners there were so far.
+    pub fn lives(&self) -> u32 {
+        self.lives
+    }
+
+    /// Forgets what the last choice did.
+    pub fn begin_taking(&mut self) {
+        self.ran.clear();
+        if !self.remember {
+            self.steps.clear();
+        }
+        // What was heard long ago nobody asks for again.
+        self.cluster.compact(HISTORY);
+    }
+
     /// Hands one event to the provisioner.
     pub fn step(&mut self, event: Event) {
-        let step = self.provisioner.step(self.now, event.clone());
+        self.note_heard(&event);
+        let at = Timestamp(self.now.0.saturating_sub(self.behind.0));
+        let step = self.provisioner.step(at, event.clone());
         for effect in &step.effects {
             self.batches
                 .entry(effect.id.owner)
@@ -228,45 +212,20 @@ impl World {
         self.steps.push((self.now, event, step));
     }
 
-    fn run_next(&mut self, owner: Uid) {
-        let Some(batch) = self.batches.get_mut(&owner) else {
-            return;
-        };
-        let Some(effect) = batch.pop_front() else {
-            return;
-        };
-        if batch.is_empty() {
-            self.batches.remove(&owner);
-        }
-        let outcome = self.execute(&effect);
-        let rest: VecDeque<Effect> = match outcome {
-            Outcome::Done(_) => VecDeque::new(),
-            _ => self.batches.remove(&owner).unwrap_or_default(),
-        };
-        self.step(Event::EffectCompleted {
-            id: effect.id,
-            outcome,
-        });
-        for effect in rest {
-            self.step(Event::EffectCompleted {
-                id: effect.id,
-                outcome: Outcome::NotAttempted,
-            });
-        }
-    }
-
-    /// Runs one effect against the cluster or the store.
-    pub fn execute(&mut self, effect: &Effect) -> Outcome {
-        if let Action::Store(command) = &effect.action {
-            return self.store.execute(self.now, command, &[]);
-        }
-        let values = |secret: &SecretRef| self.store.secret(secret).map(ToString::to_string);
-        match effects::request(&effect.action, self.now, &values) {
-            Ok(request) => {
-                let response = self.cluster.request(self.now, request);
-                effects::outcome(&effect.action, response, self.key)
+    fn note_heard(&mut self, event: &Event) {
+        let mut note = |event: &Event| {
+            if let Some(record) = event.record() {
+                let heard = self.heard.entry(record.uid).or_default();
+                *heard = record.version.max(*heard);
             }
-            Err(outcome) => outcome,
+        };
+        note(event);
+        if let Event::EffectCompleted {
+            outcome: Outcome::Done(Reply::Recorded { changes, .. }),
+            ..
+        } = event
+        {
+            changes.iter().for_each(note);
         }
     }
 

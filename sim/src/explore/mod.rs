@@ -1,0 +1,310 @@
+//! Exploration: the same life with every fault at every moment, each in a fork of the undisturbed one.
+
+pub mod life;
+pub mod rest;
+
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::fault::{self, Fault};
+use crate::invariant::Broken;
+use crate::schedule::{Draw, Planned, Schedule, When};
+
+use life::{Progress, Run};
+use rest::Rest;
+
+/// A run that broke something.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What was planned.
+    pub schedule: Schedule,
+    /// What does not hold.
+    pub broken: Broken,
+}
+
+/// The undisturbed life.
+#[derive(Clone, Debug, Default)]
+pub struct Base {
+    /// The world at each rest.
+    pub rests: Vec<Arc<Rest>>,
+    /// For each effect how many things can become of it.
+    pub mishaps: Vec<usize>,
+    /// How many choices were made.
+    pub choices: u32,
+}
+
+/// What an exploration did.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Schedules that were run, each counted from its fork.
+    pub schedules: u64,
+    /// Choices made in them.
+    pub choices: u64,
+    /// What broke.
+    pub failures: Vec<Failure>,
+}
+
+/// How far a disturbed life is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// To its end.
+    End,
+    /// To the first rest after the last fault. There it has to equal the undisturbed life, so what follows has been
+    /// explored.
+    Rest,
+}
+
+/// Lives the undisturbed life.
+///
+/// # Errors
+/// What does not hold even so.
+pub fn undisturbed() -> Result<Base, Failure> {
+    let mut run = Run::new(Schedule::default()).thorough();
+    let mut base = Base::default();
+    loop {
+        let number = run.world.effects_run as usize;
+        if let Some(effect) = run.next_effect()
+            && base.mishaps.len() == number
+        {
+            base.mishaps.push(fault::mishaps(&effect).len());
+        }
+        let progress = run.step().map_err(|broken| Failure {
+            schedule: Schedule::default(),
+            broken,
+        })?;
+        match progress {
+            Progress::Going => {}
+            Progress::Rested(rest) => base.rests.push(rest),
+            Progress::Ended(rest) => {
+                base.rests.push(rest);
+                base.choices = run.choices;
+                return Ok(base);
+            }
+        }
+    }
+}
+
+/// Lives a life to where it is to be followed, and compares it at every rest after its last fault.
+///
+/// # Errors
+/// What does not hold.
+pub fn finish(run: &mut Run, base: &Base, depth: Depth) -> Result<(), Broken> {
+    loop {
+        let number = run.rests;
+        let quiet = run.is_undisturbed();
+        let (rest, ended) = match run.step()? {
+            Progress::Going => continue,
+            Progress::Rested(rest) => (rest, false),
+            Progress::Ended(rest) => (rest, true),
+        };
+        if quiet && !base.rests.is_empty() {
+            compare(&rest, base, number)?;
+        }
+        if ended || (quiet && depth == Depth::Rest) {
+            return Ok(());
+        }
+    }
+}
+
+fn compare(rest: &Rest, base: &Base, number: usize) -> Result<(), Broken> {
+    let Some(wanted) = base.rests.get(number) else {
+        return Err(Broken::new(0, "it rests more often than it should"));
+    };
+    let found = rest.differences(wanted);
+    match found.first() {
+        None => Ok(()),
+        Some(first) => Err(Broken::new(
+            0,
+            format!("at rest {number}: {first} ({} differences)", found.len()),
+        )),
+    }
+}
+
+/// Lives one whole life under a schedule.
+///
+/// # Errors
+/// What does not hold.
+pub fn live(schedule: &Schedule, base: &Base) -> Result<Run, Broken> {
+    let mut run = Run::new(schedule.clone()).thorough();
+    finish(&mut run, base, Depth::End).map(|()| run)
+}
+
+impl Tally {
+    fn follow(&mut self, mut fork: Run, base: &Base, depth: Depth) {
+        self.schedules += 1;
+        let from = fork.choices;
+        let result = finish(&mut fork, base, depth);
+        self.choices += u64::from(fork.choices - from);
+        if let Err(broken) = result {
+            self.failures.push(Failure {
+                schedule: fork.schedule,
+                broken,
+            });
+        }
+    }
+}
+
+/// Every single thing that can become of an effect, at every effect that is chosen.
+pub fn every_mishap(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
+    let mut tally = Tally::default();
+    let mut run = Run::new(Schedule::default());
+    let mut next = 0;
+    loop {
+        let number = run.world.effects_run;
+        if number == next
+            && let Some(effect) = run.next_effect()
+        {
+            next = number + 1;
+            if chosen(number) {
+                for mishap in fault::mishaps(&effect) {
+                    let mut fork = run.clone();
+                    fork.plan(Planned {
+                        at: When::Effect(number),
+                        fault: Fault::Effect(mishap),
+                    });
+                    tally.follow(fork, base, depth);
+                }
+            }
+        }
+        if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
+            return tally;
+        }
+    }
+}
+
+/// Every disturbance beside the effects, at every choice that is chosen.
+pub fn every_disturbance(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
+    let mut tally = Tally::default();
+    let mut run = Run::new(Schedule::default());
+    loop {
+        let number = run.choices;
+        if chosen(number) {
+            for fault in fault::disturbances() {
+                let mut fork = run.clone();
+                fork.plan(Planned {
+                    at: When::Choice(number),
+                    fault,
+                });
+                tally.follow(fork, base, depth);
+            }
+        }
+        if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
+            return tally;
+        }
+    }
+}
+
+/// Every pair of crashes: the first at every effect that is chosen, the second at every effect after it, up to where the
+/// first one's life is followed.
+pub fn every_pair(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
+    let mut tally = Tally::default();
+    let mut run = Run::new(Schedule::default());
+    let mut next = 0;
+    loop {
+        let number = run.world.effects_run;
+        if number == next && run.next_effect().is_some() {
+            next = number + 1;
+            if chosen(number) {
+                for mishap in fault::crashes() {
+                    let mut fork = run.clone();
+                    fork.plan(Planned {
+                        at: When::Effect(number),
+                        fault: Fault::Effect(mishap),
+                    });
+                    second(&mut tally, fork, base, depth);
+                }
+            }
+        }
+        if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
+            return tally;
+        }
+    }
+}
+
+/// The second crash of a pair, at every effect after the first.
+fn second(tally: &mut Tally, mut run: Run, base: &Base, depth: Depth) {
+    let mut next = run.world.effects_run + 1;
+    loop {
+        let number = run.world.effects_run;
+        if number == next && run.next_effect().is_some() {
+            next = number + 1;
+            for mishap in fault::crashes() {
+                let mut fork = run.clone();
+                fork.plan(Planned {
+                    at: When::Effect(number),
+                    fault: Fault::Effect(mishap),
+                });
+                tally.follow(fork, base, depth);
+            }
+        }
+        match run.step() {
+            Ok(Progress::Going) => {}
+            Ok(Progress::Rested(_)) if depth == Depth::End => {}
+            // That the first crash alone breaks something is told by the single faults.
+            _ => return,
+        }
+    }
+}
+
+/// How many schedules [`every_mishap`] runs: for each effect as many as can become of it.
+pub fn singles_expected(base: &Base) -> u64 {
+    base.mishaps.iter().map(|count| *count as u64).sum()
+}
+
+/// How many schedules [`every_pair`] runs: for each effect and each of its crashes three for every effect that follows,
+/// counted by living those lives without forks.
+pub fn pairs_expected(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> u64 {
+    let mut expected = 0;
+    for first in (0..base.mishaps.len()).filter_map(|number| u32::try_from(number).ok()) {
+        if !chosen(first) {
+            continue;
+        }
+        for mishap in fault::crashes() {
+            let planned = Schedule::single(When::Effect(first), Fault::Effect(mishap));
+            let mut run = Run::new(planned);
+            // A failing life is counted as far as it goes.
+            let _ = finish(&mut run, base, depth);
+            expected += 3 * u64::from(run.world.effects_run - first - 1);
+        }
+    }
+    expected
+}
+
+/// A schedule from a seed: an order of its own, and one to four faults.
+pub fn random(seed: u64, base: &Base) -> Schedule {
+    let mut draw = Draw::new(seed);
+    let mut faults = Vec::new();
+    let effects = base.mishaps.len();
+    let disturbances = fault::disturbances();
+    let mishaps: Vec<Fault> = fault::crashes()
+        .into_iter()
+        .chain([
+            crate::world::Mishap::LostRequest,
+            crate::world::Mishap::LostAnswer,
+        ])
+        .map(Fault::Effect)
+        .collect();
+    for _ in 0..=draw.below(4) {
+        let (at, from) = if draw.below(2) == 0 {
+            let number = u32::try_from(draw.below(effects)).unwrap_or(0);
+            (When::Effect(number), &mishaps)
+        } else {
+            let number = draw.below(base.choices as usize);
+            (
+                When::Choice(u32::try_from(number).unwrap_or(0)),
+                &disturbances,
+            )
+        };
+        if let Some(fault) = draw.one_of(from) {
+            faults.push(Planned {
+                at,
+                fault: fault.clone(),
+            });
+        }
+    }
+    Schedule {
+        seed: Some(seed),
+        faults,
+    }
+}

@@ -1,0 +1,57 @@
+//! Invariant 10: no wake-up is lost, and nothing is asked for too often.
+
+use alloc::format;
+
+use pilotage_core::event::Event;
+use pilotage_core::time::{Span, Timestamp};
+
+use super::{Broken, Seen, Witness, holds};
+
+/// Effects that an application may ask for in a minute while everything is refused.
+const EFFECTS_A_MINUTE: usize = 4;
+
+/// After the timer at the moment that was asked for there are effects or a later moment.
+pub(super) fn woken(seen: &Seen<'_>) -> Result<(), Broken> {
+    if !seen.before.woken {
+        return Ok(());
+    }
+    let Some((at, Event::Timer, step)) = seen.world.steps.last() else {
+        return Ok(());
+    };
+    let at = Timestamp(at.0.saturating_sub(seen.world.behind.0));
+    let later = step.wake_at.is_none_or(|wake_at| wake_at > at);
+    holds(10, later || !step.effects.is_empty(), || {
+        format!(
+            "woken at {at}, it asks for nothing and to be woken at {:?}",
+            step.wake_at
+        )
+    })
+}
+
+/// While everything is refused, after the first minute, at most so many effects for one application in any minute.
+pub(super) fn rate(witness: &mut Witness, seen: &Seen<'_>) -> Result<(), Broken> {
+    let now = seen.world.now;
+    if seen.world.refusing.is_none() {
+        witness.refused = None;
+        return Ok(());
+    }
+    let (since, asked) = witness
+        .refused
+        .get_or_insert_with(|| (now, Default::default()));
+    if now.since(*since) < Span::seconds(60) {
+        return Ok(());
+    }
+    for (effect, _) in &seen.world.ran {
+        let times = asked.entry(effect.id.owner).or_default();
+        times.retain(|at| now.since(*at) < Span::seconds(60));
+        times.push_back(now);
+        holds(10, times.len() <= EFFECTS_A_MINUTE, || {
+            format!(
+                "{} asked for {} effects within a minute while all are refused",
+                effect.subject,
+                times.len()
+            )
+        })?;
+    }
+    Ok(())
+}

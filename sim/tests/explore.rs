@@ -1,0 +1,130 @@
+//! The life of an application with everything that can go wrong, at every moment.
+#![allow(missing_docs)]
+
+use std::time::Instant;
+
+use pilotage_sim::explore::{self, Base, Depth, Failure, Tally};
+use pilotage_sim::schedule::Schedule;
+use pilotage_sim::{shrink, story};
+
+fn base() -> Base {
+    explore::undisturbed().unwrap_or_else(|failure| {
+        println!("{}", story::story(&failure, &Base::default()));
+        panic!("the undisturbed life: {}", failure.broken);
+    })
+}
+
+/// A number from the environment.
+fn setting(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.map_or(default, |text| text.parse().expect(name))
+}
+
+fn report(base: &Base, what: &str, tally: &Tally, since: Instant) {
+    let seconds = since.elapsed().as_secs_f64();
+    println!(
+        "{what}: {} schedules, {} choices, {:.0} schedules a second, {} failures",
+        tally.schedules,
+        tally.choices,
+        tally.schedules as f64 / seconds,
+        tally.failures.len()
+    );
+    fail(base, what, &tally.failures);
+}
+
+fn fail(base: &Base, what: &str, failures: &[Failure]) {
+    let mut kinds: Vec<(String, usize, &Failure)> = Vec::new();
+    for failure in failures {
+        let text = failure.broken.to_string();
+        match kinds.iter_mut().find(|(known, ..)| *known == text) {
+            Some((_, count, _)) => *count += 1,
+            None => kinds.push((text, 1, failure)),
+        }
+    }
+    for (text, count, failure) in kinds.iter().take(40) {
+        let faults = serde_json::to_string(&failure.schedule).expect("a schedule");
+        println!("{count} times: {text}\n      {faults}");
+    }
+    if let Some((_, _, failure)) = kinds.first() {
+        let least = shrink::shrink(failure, base);
+        println!("{}", story::story(&least, base));
+        panic!(
+            "{what}: {} of the schedules break something",
+            failures.len()
+        );
+    }
+}
+
+#[test]
+fn the_undisturbed_life_ends_in_nothing() {
+    let base = base();
+    println!("{} effects, {} choices", base.mishaps.len(), base.choices);
+    assert_eq!(base.rests.len(), 6);
+}
+
+#[test]
+fn every_single_mishap_of_an_effect_ends_well() {
+    let (base, stride) = (base(), setting("PILOTAGE_STRIDE", 1) as u32);
+    let since = Instant::now();
+    let tally = explore::every_mishap(&base, Depth::Rest, |number| number.is_multiple_of(stride));
+    report(&base, "single mishaps", &tally, since);
+    if stride == 1 {
+        assert_eq!(tally.schedules, explore::singles_expected(&base));
+    }
+}
+
+#[test]
+fn every_disturbance_beside_the_effects_ends_well() {
+    let (base, stride) = (base(), setting("PILOTAGE_STRIDE", 101) as u32);
+    let since = Instant::now();
+    let tally =
+        explore::every_disturbance(&base, Depth::Rest, |number| number.is_multiple_of(stride));
+    report(&base, "disturbances", &tally, since);
+}
+
+#[test]
+fn pairs_of_crashes_end_well() {
+    let (base, stride) = (base(), setting("PILOTAGE_STRIDE", 29) as u32);
+    let chosen = |number: u32| number.is_multiple_of(stride);
+    let since = Instant::now();
+    let tally = explore::every_pair(&base, Depth::Rest, chosen);
+    report(&base, "pairs of crashes", &tally, since);
+    assert_eq!(
+        tally.schedules,
+        explore::pairs_expected(&base, Depth::Rest, chosen)
+    );
+}
+
+#[test]
+fn random_schedules_end_well() {
+    let base = base();
+    let (from, count) = (setting("PILOTAGE_SEED", 1), setting("PILOTAGE_SEEDS", 20));
+    let failures: Vec<Failure> = (from..from + count)
+        .map(|seed| explore::random(seed, &base))
+        .filter_map(|schedule| {
+            let broken = explore::live(&schedule, &base).err()?;
+            Some(Failure { schedule, broken })
+        })
+        .collect();
+    println!(
+        "random schedules: seeds {from} to {}, {} failures",
+        from + count - 1,
+        failures.len()
+    );
+    fail(&base, "random schedules", &failures);
+}
+
+#[test]
+fn the_schedule_that_is_given() {
+    let Ok(text) = std::env::var("PILOTAGE_SCHEDULE") else {
+        println!("not run: PILOTAGE_SCHEDULE names no schedule");
+        return;
+    };
+    let base = base();
+    let schedule: Schedule = serde_json::from_str(&text).expect("a schedule");
+    if let Err(broken) = explore::live(&schedule, &base) {
+        let failure = Failure { schedule, broken };
+        println!("{}", story::story(&failure, &base));
+        panic!("{}", failure.broken);
+    }
+}
