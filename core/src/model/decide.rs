@@ -74,7 +74,10 @@ fn make_namespace(worker: &ModelWorker) -> Step {
 fn empty(worker: &ModelWorker, members: &[Member]) -> Step {
     let wish = worker.view.removal.unwrap_or_default();
     let member = members.iter().find(|member| {
-        member.life == Life::Alive || (wish.force && !member.removal.is_some_and(|r| r.force))
+        let asked = worker.memory.asked_to_go.get(&member.uid) == Some(&wish);
+        let stays =
+            member.life == Life::Alive || (wish.force && !member.removal.is_some_and(|r| r.force));
+        stays && !asked
     });
     if let Some(member) = member {
         let command = Command::Application {

@@ -19,7 +19,7 @@ use crate::life::Life;
 use crate::name::Uid;
 use crate::outcome::{Outcome, Refusal, Reply};
 use crate::reason::Reason;
-use crate::state::{ModelView, RemovalWish, Storage};
+use crate::state::{ApplicationCommand, Command, ModelView, RemovalWish, Storage};
 use crate::time::{Span, Timestamp};
 use crate::worker::memory::{Asked, Backoff, Verb};
 use crate::worker::verdict::Aspect;
@@ -89,9 +89,13 @@ pub struct Leftover {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Memory {
     in_flight: Option<(u32, Asked)>,
+    /// The application that what is in flight asks to go.
+    leaving: Option<(Uid, RemovalWish)>,
     backoff: Backoff,
     /// The namespace that was ours when the watch last spoke of it. It may have lost its labels only (fact K32).
     was: Option<Uid>,
+    /// Applications that were asked to go, and how: the watch of the state will tell that they do.
+    asked_to_go: BTreeMap<Uid, RemovalWish>,
     /// Objects that a fresh read has shown: there with this uid, or not there.
     #[serde(with = "crate::pairs")]
     read: BTreeMap<Key, Option<Uid>>,
@@ -235,6 +239,17 @@ impl ModelWorker {
         self.next = self.next.wrapping_add(1);
         self.deadline = None;
         self.memory.in_flight = Some((sequence, Asked::of(&action, &because)));
+        self.memory.leaving = match &action {
+            Action::Store(command) => match &**command {
+                Command::Application {
+                    application,
+                    body: ApplicationCommand::Remove { wish },
+                    ..
+                } => Some((*application, *wish)),
+                _ => None,
+            },
+            _ => None,
+        };
         Effect {
             id: EffectId {
                 owner: self.view.uid,
@@ -268,6 +283,7 @@ impl ModelWorker {
                 } else {
                     self.memory.backoff.succeed(Aspect::Report);
                 }
+                self.memory.asked_to_go.extend(self.memory.leaving.take());
                 self.fold(asked, reply);
             }
             Outcome::Refused { reason, message } => self.refused(at, asked, reason, message),

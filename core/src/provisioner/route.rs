@@ -373,12 +373,14 @@ impl Provisioner {
     }
 
     fn answered(&mut self, id: EffectId, outcome: &Outcome) -> Turn {
+        let mut overtaken = false;
         if let Outcome::Done(reply) = outcome {
+            overtaken = self.is_overtaken(id.owner, reply);
             self.touch(id.owner, reply);
         }
         if let Some(worker) = self.workers.get_mut(&id.owner) {
             let worker = Arc::make_mut(worker);
-            if worker.complete(self.now, id, outcome) {
+            if worker.complete(self.now, id, outcome, overtaken) {
                 let gone = worker.view.record.life == Life::Gone;
                 let model = worker.view.model_uid;
                 if gone {
@@ -396,6 +398,19 @@ impl Provisioner {
             return self.model_moved(id.owner);
         }
         Turn::default()
+    }
+
+    /// Whether the watch has told a newer version of an object than an answer carries.
+    fn is_overtaken(&self, owner: Uid, reply: &Reply) -> bool {
+        let object = match reply {
+            Reply::Object(object) => object,
+            Reply::Fetched(fetched) => &fetched.object,
+            _ => return false,
+        };
+        let metadata = object.metadata();
+        self.index
+            .get(metadata.uid)
+            .is_some_and(|(holder, known)| holder == owner && known > metadata.version)
     }
 
     /// Notes the versions that an answer told, so that older events of the watch are dropped.

@@ -30,7 +30,15 @@ impl Worker {
     /// Takes what became of an effect. Answers to effects that are not in flight are dropped.
     ///
     /// Returns whether it was one of ours.
-    pub fn complete(&mut self, at: Timestamp, id: EffectId, outcome: &Outcome) -> bool {
+    ///
+    /// `overtaken`: the watch has told a newer version of the object than the answer carries.
+    pub fn complete(
+        &mut self,
+        at: Timestamp,
+        id: EffectId,
+        outcome: &Outcome,
+        overtaken: bool,
+    ) -> bool {
         let Some(flight) = &mut self.memory.in_flight else {
             return false;
         };
@@ -62,8 +70,16 @@ impl Worker {
                 refusal,
             });
         }
-        if let Outcome::Done(reply) = outcome {
-            self.fold(at, aspect, key, verb, reply);
+        match outcome {
+            Outcome::Done(Reply::Object(object)) if overtaken => self.made_before(verb, object),
+            // What the watch told is newer than this read; that the object is there it has told too.
+            Outcome::Done(Reply::Fetched(fetched)) if overtaken => {
+                let object = &fetched.object;
+                self.memory
+                    .settle(object.kind(), &object.metadata().name, true);
+            }
+            Outcome::Done(reply) => self.fold(at, aspect, key, verb, reply),
+            _ => {}
         }
         if ended && let Some(InFlight { trouble, .. }) = self.memory.in_flight.take() {
             match trouble {
@@ -155,6 +171,18 @@ impl Worker {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Folds an answer that the watch has overtaken: that the write was done is news, what it made is not.
+    fn made_before(&mut self, verb: Verb, object: &Object) {
+        self.memory.conflicts = 0;
+        let metadata = object.metadata();
+        self.memory.settle(object.kind(), &metadata.name, true);
+        let seen = self.view.objects.iter_mut();
+        let mut seen = seen.filter(|seen| seen.uid == metadata.uid);
+        if let (Some(seen), Verb::TakeOver | Verb::Apply { .. }) = (seen.next(), verb) {
+            seen.taken_over = true;
         }
     }
 
