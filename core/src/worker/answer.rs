@@ -81,9 +81,16 @@ impl Worker {
             Outcome::Done(reply) => self.fold(at, aspect, key, verb, reply),
             _ => {}
         }
-        if ended && let Some(InFlight { trouble, .. }) = self.memory.in_flight.take() {
+        if ended
+            && let Some(InFlight {
+                trouble,
+                obstructed,
+                ..
+            }) = self.memory.in_flight.take()
+        {
             match trouble {
                 Some(trouble) => self.trouble(at, aspect, trouble),
+                None if obstructed => {}
                 None => self.memory.backoff.succeed(aspect),
             }
         }
@@ -257,6 +264,9 @@ impl Worker {
                 .is_some_and(|m| m.removed.contains(&uid))
         };
         let predecessor = whose.is_some_and(removed) || object.metadata().is_deleting();
+        if let Some(flight) = &mut self.memory.in_flight {
+            flight.obstructed = true;
+        }
         self.memory.obstacles.push(Obstacle {
             kind: key.kind,
             name: key.name.clone(),

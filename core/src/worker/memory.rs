@@ -112,6 +112,10 @@ pub struct InFlight {
     pub asked: Vec<Asked>,
     /// The first answer that was not `Done`.
     pub trouble: Option<Trouble>,
+    /// Whether an answer showed that something else stands where an object of ours should: then the batch was done, and
+    /// its aspect still did not get its way.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub obstructed: bool,
 }
 
 /// What one effect of a batch does, as far as its answer needs it.

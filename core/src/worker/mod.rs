@@ -249,6 +249,7 @@ impl Worker {
                 .map(|(action, because)| Asked::of(action, because))
                 .collect(),
             trouble: None,
+            obstructed: false,
         });
         let effects = steps
             .into_iter()
