@@ -3,6 +3,9 @@
 
 use std::time::Instant;
 
+use pilotage_sim::cluster::request::{Request, Verb};
+use pilotage_sim::cluster::resource::Resource;
+use pilotage_sim::explore::life::Run;
 use pilotage_sim::explore::{self, Base, Depth, Failure, Tally};
 use pilotage_sim::schedule::Schedule;
 use pilotage_sim::{shrink, story};
@@ -127,4 +130,50 @@ fn the_schedule_that_is_given() {
         println!("{}", story::story(&failure, &base));
         panic!("{}", failure.broken);
     }
+}
+
+#[test]
+fn what_is_somebody_elses_is_left_alone_and_named() {
+    let mut run = Run::new(Schedule::default()).thorough();
+    let foreign = |name: &str, labels: serde_json::Value| Request {
+        manager: "somebody".into(),
+        resource: Resource::ClusterRole,
+        namespace: None,
+        name: "".into(),
+        subresource: None,
+        verb: Verb::Create {
+            body: serde_json::json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                "metadata": {"name": name, "labels": labels}, "rules": [],
+            }),
+        },
+    };
+    // One has the name that the application's needs; the other has the labels of an application that nobody knows.
+    let taken = "pilotage:shop:ledger";
+    run.world.by_hand(foreign(taken, serde_json::json!({})));
+    run.step().expect("the user deploys");
+    let model = run.world.store.models().next().expect("a model").uid;
+    let unknown = serde_json::json!({
+        "app.kubernetes.io/name": "ledger",
+        "app.kubernetes.io/managed-by": "pilotage",
+        "pilotage.dev/model": model.to_string(),
+        "pilotage.dev/application-uid": "12345678-0000-8000-8000-000000000000",
+    });
+    run.world.by_hand(foreign("stranger", unknown));
+    let before = |run: &Run, name: &str| {
+        let there = run.world.cluster.peek(Resource::ClusterRole, "", name);
+        there.map(|object| object.version)
+    };
+    let versions = (before(&run, taken), before(&run, "stranger"));
+    run.story = Some(Vec::new());
+    while run.choices < 600 {
+        if let Err(broken) = run.step() {
+            panic!("{broken}");
+        }
+    }
+    assert_eq!(versions, (before(&run, taken), before(&run, "stranger")));
+    let record = run.world.application("ledger").expect("the record");
+    let status = &record.status.provisioner.report;
+    let story = run.story.unwrap_or_default().join("\n");
+    assert!(status.message.contains(taken), "{story}\n{status:?}");
 }

@@ -3,12 +3,17 @@
 use alloc::format;
 
 use pilotage_core::event::Event;
+use pilotage_core::outcome::Outcome;
 use pilotage_core::time::{Span, Timestamp};
 
 use super::{Broken, Seen, Witness, holds};
 
 /// Effects that an application may ask for in a minute while everything is refused.
 const EFFECTS_A_MINUTE: usize = 4;
+
+/// Refusals that an application may meet in a minute, the first included: prompt conflicts, reads of what is gone, and what
+/// the delays leave.
+const REFUSALS_A_MINUTE: usize = 24;
 
 /// After the timer at the moment that was asked for there are effects or a later moment.
 pub(super) fn woken(seen: &Seen<'_>) -> Result<(), Broken> {
@@ -31,6 +36,20 @@ pub(super) fn woken(seen: &Seen<'_>) -> Result<(), Broken> {
 /// While everything is refused, after the first minute, at most so many effects for one application in any minute.
 pub(super) fn rate(witness: &mut Witness, seen: &Seen<'_>) -> Result<(), Broken> {
     let now = seen.world.now;
+    for (effect, outcome) in &seen.world.ran {
+        if let Outcome::Refused { .. } = outcome {
+            let times = witness.refusals.entry(effect.id.owner).or_default();
+            times.retain(|at| now.since(*at) < Span::seconds(60));
+            times.push_back(now);
+            holds(10, times.len() <= REFUSALS_A_MINUTE, || {
+                format!(
+                    "{} was refused {} times within a minute",
+                    effect.subject,
+                    times.len()
+                )
+            })?;
+        }
+    }
     if seen.world.refusing.is_none() {
         witness.refused = None;
         return Ok(());

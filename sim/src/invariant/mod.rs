@@ -148,6 +148,8 @@ pub struct Witness {
     wanted: BTreeMap<Uid, Vec<(Version, u32)>>,
     /// Since when everything is refused, and when effects were asked for since.
     refused: Option<(Timestamp, BTreeMap<Uid, VecDeque<Timestamp>>)>,
+    /// When effects were refused in the last minute.
+    refusals: BTreeMap<Uid, VecDeque<Timestamp>>,
     /// Whether secrets are looked for in every step, which takes time.
     pub thorough: bool,
 }
