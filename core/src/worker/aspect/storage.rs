@@ -51,8 +51,8 @@ pub fn storage(view: &View, memory: &Memory) -> Verdict {
     }
 }
 
-/// Storages without a number: of units that are wanted, and of claims that are there although their unit is not, so
-/// that no claim is ever without a record.
+/// Storages without a number: of units that are wanted, and of units that go and have a claim, so that no claim is left
+/// without a record. A unit that has no record any more gets none: its storages may have records of their own by now.
 fn missing(view: &View) -> Vec<NewStorage> {
     let Some(provisioning) = view.provisioning() else {
         return Vec::new();
@@ -65,37 +65,22 @@ fn missing(view: &View) -> Vec<NewStorage> {
         }
         FilesystemKind::Rootfs | FilesystemKind::Tmpfs => None,
     };
-    let units: Vec<u32> = (view.record.units.iter())
-        .filter(|unit| unit.life == Life::Alive)
-        .map(|unit| unit.number)
-        .collect();
-    let highest = view
-        .claims
-        .iter()
-        .filter_map(|claim| ordinal_of(&view.name, &claim.name))
-        .max();
-    let candidates = units
-        .iter()
-        .copied()
-        .max()
-        .max(highest)
-        .map_or(0, |n| n.saturating_add(1));
     let mut missing = Vec::new();
-    for unit in 0..candidates {
+    for unit in &view.record.units {
         for filesystem in &provisioning.filesystems {
-            let claim = claim(filesystem, unit);
+            let claim = claim(filesystem, unit.number);
             let there = claim
                 .as_deref()
                 .is_some_and(|name| view.claim(name).is_some());
             let known = view.record.storage.iter().any(|storage| {
-                storage.unit == unit
+                storage.unit == unit.number
                     && storage.storage == filesystem.storage
                     && storage.index == filesystem.index
             });
-            if !known && (there || units.contains(&unit)) {
+            if !known && (there || unit.life == Life::Alive) {
                 missing.push(NewStorage {
                     number: 0,
-                    unit,
+                    unit: unit.number,
                     storage: filesystem.storage.clone(),
                     index: filesystem.index,
                     claim,
@@ -104,12 +89,4 @@ fn missing(view: &View) -> Vec<NewStorage> {
         }
     }
     missing
-}
-
-/// The ordinal at the end of a claim's name.
-fn ordinal_of(application: &str, claim: &str) -> Option<u32> {
-    let (rest, ordinal) = claim.rsplit_once('-')?;
-    rest.ends_with(application)
-        .then(|| ordinal.parse().ok())
-        .flatten()
 }
