@@ -128,7 +128,10 @@ impl Provisioner {
         Step {
             changed: !idle || !effects.is_empty(),
             effects,
-            wake_at: self.deadlines.first().map(|(at, _)| *at),
+            // While a source is half told nobody decides, so there is nothing to be woken for: its end wakes everybody.
+            wake_at: (self.sources.ready())
+                .then(|| self.deadlines.first().map(|(at, _)| *at))
+                .flatten(),
         }
     }
 

@@ -227,6 +227,11 @@ impl Provisioner {
 
     /// Whose an object is, by its labels and where it is.
     fn holder(&self, labels: &Labels, namespace: Option<&str>, kind: Kind) -> Uid {
+        // Before the state is told, nobody knows what is wanted of an object: it is held until then, so that it need not
+        // be read again.
+        if !self.sources.store_told() {
+            return NOBODY;
+        }
         let Some(whose) = labels.ownership() else {
             return NOBODY;
         };

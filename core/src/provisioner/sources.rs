@@ -67,7 +67,12 @@ impl Sources {
                 .all(|kind| self.synced.contains(&Source::Cluster(*kind)))
     }
 
-    /// Whether the state has been told.
+    /// Whether the state has been told at least once.
+    pub fn store_told(&self) -> bool {
+        self.synced.contains(&Source::Store)
+    }
+
+    /// Whether the state has been told, and is not being told again.
     pub fn store_synced(&self) -> bool {
         self.synced.contains(&Source::Store) && !self.listing.contains_key(&Source::Store)
     }
