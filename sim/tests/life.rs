@@ -104,6 +104,42 @@ fn an_application_lives_and_goes_and_leaves_nothing() {
 }
 
 #[test]
+fn a_removal_that_keeps_its_storage_ends_and_leaves_the_claims_with_records_of_their_own() {
+    let (mut world, model, app) = world();
+    world.remove(app, false, false);
+    settle(&mut world, "remove");
+    assert!(world.application("ledger").is_none());
+    let left = |world: &World| -> Vec<String> {
+        let objects = world.cluster.all_objects();
+        let ours = objects.filter(|object| {
+            object.value["metadata"]["labels"]["app.kubernetes.io/name"] == "ledger"
+        });
+        ours.map(|object| format!("{:?}", object.resource))
+            .collect()
+    };
+    assert_eq!(
+        left(&world),
+        ["PersistentVolumeClaim", "PersistentVolumeClaim"]
+    );
+    let kept = world
+        .store
+        .storages()
+        .filter(|storage| storage.instance.claim.is_some());
+    assert_eq!(kept.count(), 2);
+
+    // The name is free at once, and the new life has claims of its own (B43).
+    let again = world.deploy(model, "ledger", 1);
+    settle(&mut world, "deploy again");
+    assert_active(&world, "ledger", 1);
+    world.remove(again, true, false);
+    settle(&mut world, "remove again");
+    assert_eq!(
+        left(&world),
+        ["PersistentVolumeClaim", "PersistentVolumeClaim"]
+    );
+}
+
+#[test]
 fn a_restart_at_rest_writes_nothing() {
     let (mut world, ..) = world();
     let before = world.cluster.version();

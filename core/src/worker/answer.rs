@@ -91,6 +91,11 @@ impl Worker {
             match trouble {
                 Some(trouble) => self.trouble(at, aspect, trouble),
                 None if obstructed => {}
+                // What changes nothing twice will change nothing for ever: whatever the mistake is, it must not spin.
+                None if self.memory.no_ops >= 2 => {
+                    let text = "a command changed nothing, twice".into();
+                    self.fail(at, aspect, Reason::Broken { text }, None);
+                }
                 None => self.memory.backoff.succeed(aspect),
             }
         }
@@ -104,6 +109,7 @@ impl Worker {
             Reply::Listed(objects) => objects.iter().for_each(|object| self.observe(object)),
             Reply::Scaled { version, replicas } => {
                 self.memory.conflicts = 0;
+                self.memory.no_ops = 0;
                 if let Some(workload) = &mut self.view.workload {
                     workload.replicas = *replicas;
                 }
@@ -135,6 +141,11 @@ impl Worker {
                 if !own {
                     return;
                 }
+                self.memory.no_ops = if before == version {
+                    self.memory.no_ops.saturating_add(1)
+                } else {
+                    0
+                };
                 self.memory.drawn = None;
                 if *before > self.view.record.version || self.view.record.incomplete {
                     // Somebody else's change came between, or is half told: the watch will tell the rest, and then ours.
@@ -151,6 +162,7 @@ impl Worker {
     /// Folds the object that a write of ours made.
     fn made(&mut self, at: Timestamp, verb: Verb, object: &Arc<Object>) {
         self.memory.conflicts = 0;
+        self.memory.no_ops = 0;
         let uid = object.metadata().uid;
         let before = self.view.objects.iter().find(|seen| seen.uid == uid);
         let before = before.and_then(|seen| seen.standing.clone());

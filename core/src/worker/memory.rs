@@ -53,6 +53,8 @@ pub struct Memory {
     pub pods_seen: u32,
     /// Conflicts since something was done.
     pub conflicts: u8,
+    /// Commands in a row that were taken and changed nothing.
+    pub no_ops: u8,
 }
 
 /// An object of which we do not know whether it is there.
