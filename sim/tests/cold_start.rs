@@ -1,0 +1,166 @@
+//! A provisioner that starts among a thousand applications at rest asks for nothing, and mends what is not as it was.
+#![allow(missing_docs)]
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use pilotage_core::effect::{Action, Effect};
+use pilotage_core::event::{Event, Source};
+use pilotage_core::kubernetes::{Key, Kind};
+use pilotage_core::name::Uid;
+use pilotage_core::provisioner::{Config, Provisioner};
+use pilotage_core::time::Timestamp;
+use pilotage_sim::world::{Choice, World};
+use serde_json::{Value, json};
+
+const APPLICATIONS: u16 = 1_000;
+
+/// The first lists of a world at rest with one application, and what is told of it in each.
+fn first_lists() -> (World, Vec<(Source, Vec<Event>)>) {
+    let mut world = World::new();
+    let model = world.add_model("shop");
+    world.deploy(model, "ledger", 3);
+    while let Some(choice) = world.choices().first().cloned() {
+        world.take(&choice);
+        assert!(world.steps.len() < 2_000, "the world does not come to rest");
+    }
+    world.restart();
+    let sources = std::iter::once(Source::Store).chain(Kind::ALL.map(Source::Cluster));
+    let mut lists = Vec::new();
+    for source in sources {
+        let from = world.steps.len();
+        while world.choices().contains(&Choice::Tell(source)) {
+            world.take(&Choice::Tell(source));
+        }
+        let told = (world.steps[from..].iter()).map(|(_, event, _)| event.clone());
+        lists.push((source, told.collect()));
+    }
+    (world, lists)
+}
+
+/// Every uid that a telling names.
+fn uids(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => fields.values().for_each(|field| uids(field, found)),
+        Value::Array(items) => items.iter().for_each(|item| uids(item, found)),
+        Value::String(text) if text.parse::<Uid>().is_ok() => {
+            found.insert(text.clone());
+        }
+        _ => {}
+    }
+}
+
+/// The same telling of the n-th application: another name, other uids, the same model.
+fn of_nth(event: &Event, model: &Uid, n: u16) -> Event {
+    let mut found = BTreeSet::new();
+    uids(&serde_json::to_value(event).unwrap(), &mut found);
+    let mut text = serde_json::to_string(event).unwrap();
+    for uid in found {
+        let uid: Uid = uid.parse().unwrap();
+        if uid != *model {
+            let other = Uid(uid.0 ^ (u128::from(n) << 64));
+            text = text.replace(&uid.to_string(), &other.to_string());
+        }
+    }
+    serde_json::from_str(&text.replace("ledger", &format!("ledger{n}"))).unwrap()
+}
+
+/// What is told of a thousand such applications, and of which of them; told once for all tests.
+static TOLD: LazyLock<(Timestamp, Vec<(u16, Event)>)> = LazyLock::new(|| {
+    let (world, lists) = first_lists();
+    let model = (lists.iter().flat_map(|(_, list)| list))
+        .find_map(|event| match event {
+            Event::ModelChanged(model) => Some(model.uid),
+            _ => None,
+        })
+        .expect("a model");
+    let mut events = Vec::new();
+    for (source, list) in lists {
+        let [begin, inner @ .., end] = &list[..] else {
+            panic!("a list begins and ends");
+        };
+        events.push((0, begin.clone()));
+        let of_model = |event: &&Event| {
+            matches!(event, Event::ModelChanged(_)) || source == Source::Cluster(Kind::Namespace)
+        };
+        events.extend((inner.iter().filter(of_model)).map(|event| (0, event.clone())));
+        for n in 0..APPLICATIONS {
+            let of_application = inner.iter().filter(|event| !of_model(event));
+            events.extend(of_application.map(|event| (n, of_nth(event, &model, n))));
+        }
+        events.push((0, end.clone()));
+    }
+    (world.now, events)
+});
+
+/// Starts a provisioner on it; `change` may tell of an object what it likes, or nothing. What is asked for?
+fn start(change: impl Fn(u16, &Key, Event) -> Option<Event>) -> Vec<Effect> {
+    let (now, told) = &*TOLD;
+    assert!(told.len() > 20_000, "{}", told.len());
+    let mut core = Provisioner::new(Config { incarnation: 9 });
+    let mut effects = Vec::new();
+    for (n, event) in told {
+        let event = match event {
+            Event::ObjectUpdated(object) => change(*n, &object.key(), event.clone()),
+            event => Some(event.clone()),
+        };
+        if let Some(event) = event {
+            effects.extend(core.step(*now, event).effects);
+        }
+    }
+    assert_eq!(core.workers().count(), usize::from(APPLICATIONS));
+    effects
+}
+
+/// Tells of one object of one application something else.
+fn drifted(kind: Kind, change: impl Fn(&mut Value)) -> impl Fn(u16, &Key, Event) -> Option<Event> {
+    move |n, key, event| {
+        if n != 400 || key.kind != kind || &*key.name != "ledger400" {
+            return Some(event);
+        }
+        let mut value = serde_json::to_value(&event).unwrap();
+        change(&mut value["object-updated"]);
+        serde_json::from_value(value).ok()
+    }
+}
+
+#[test]
+fn a_thousand_applications_at_rest_are_asked_nothing() {
+    assert_eq!(start(|_, _, event| Some(event)), []);
+}
+
+#[test]
+fn what_was_edited_by_hand_is_read_and_nothing_else_is() {
+    let image = drifted(Kind::StatefulSet, |set| {
+        set["spec"]["template"]["spec"]["containers"][0]["image"] =
+            json!("registry.example/other:1");
+    });
+    let rules = drifted(Kind::Role, |role| role["rules"][0]["verbs"] = json!(["*"]));
+    for (kind, effects) in [
+        (Kind::StatefulSet, start(image)),
+        (Kind::Role, start(rules)),
+    ] {
+        // The first of its chain: a fresh read, with managed fields, then take-over and apply.
+        assert_eq!(effects.len(), 1, "{effects:?}");
+        let Action::Get { key } = &effects[0].action else {
+            panic!("{effects:?}");
+        };
+        assert_eq!((key.kind, &*key.name), (kind, "ledger400"));
+    }
+}
+
+#[test]
+fn what_has_lost_its_label_is_tried_to_be_made_and_nothing_else_is() {
+    // The lists are selected by label: it is not in them.
+    let unlabelled =
+        |n: u16, key: &Key, event: Event| (n != 400 || key.kind != Kind::Role).then_some(event);
+    let effects = start(unlabelled);
+    assert_eq!(effects.len(), 1, "{effects:?}");
+    let Action::Create { manifest } = &effects[0].action else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(
+        (manifest.key.kind, &*manifest.key.name),
+        (Kind::Role, "ledger400")
+    );
+}
