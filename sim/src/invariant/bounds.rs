@@ -2,8 +2,9 @@
 
 use alloc::format;
 
+use pilotage_core::effect::Action;
 use pilotage_core::event::Event;
-use pilotage_core::outcome::Outcome;
+use pilotage_core::outcome::{Outcome, Refusal};
 use pilotage_core::time::{Span, Timestamp};
 
 use super::{Broken, Seen, Witness, holds};
@@ -11,9 +12,8 @@ use super::{Broken, Seen, Witness, holds};
 /// Effects that an application may ask for in a minute while everything is refused.
 const EFFECTS_A_MINUTE: usize = 4;
 
-/// Refusals that an application may meet in a minute, the first included: prompt conflicts, reads of what is gone, and what
-/// the delays leave.
-const REFUSALS_A_MINUTE: usize = 24;
+/// Refusals that an application may meet in a minute, the first included: prompt conflicts, and what the delays leave.
+const REFUSALS_A_MINUTE: usize = 12;
 
 /// After the timer at the moment that was asked for there are effects or a later moment.
 pub(super) fn woken(seen: &Seen<'_>) -> Result<(), Broken> {
@@ -37,7 +37,16 @@ pub(super) fn woken(seen: &Seen<'_>) -> Result<(), Broken> {
 pub(super) fn rate(witness: &mut Witness, seen: &Seen<'_>) -> Result<(), Broken> {
     let now = seen.world.now;
     for (effect, outcome) in &seen.world.ran {
-        if let Outcome::Refused { .. } = outcome {
+        // That something is not there is what a read or a delete was to find out.
+        let found_out = matches!(effect.action, Action::Get { .. } | Action::Delete { .. })
+            && matches!(
+                outcome,
+                Outcome::Refused {
+                    reason: Refusal::NotFound,
+                    ..
+                }
+            );
+        if matches!(outcome, Outcome::Refused { .. }) && !found_out {
             let times = witness.refusals.entry(effect.id.owner).or_default();
             times.retain(|at| now.since(*at) < Span::seconds(60));
             times.push_back(now);
