@@ -279,6 +279,9 @@ impl Worker {
         if let Some(flight) = &mut self.memory.in_flight {
             flight.obstructed = true;
         }
+        self.memory
+            .obstacles
+            .retain(|known| !(known.kind == key.kind && known.name == key.name));
         self.memory.obstacles.push(Obstacle {
             kind: key.kind,
             name: key.name.clone(),

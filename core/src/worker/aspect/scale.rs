@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 
 use crate::effect::Action;
-use crate::kubernetes::{Key, Kind, names};
+use crate::kubernetes::{Key, Kind, Propagation, names};
 use crate::life::Life;
 use crate::reason::Reason;
 use crate::state::ApplicationCommand;
@@ -136,6 +136,27 @@ pub fn scale(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
 /// Removes dead units once a fresh read has shown that their pods are gone.
 fn confirm_gone(view: &View, memory: &Memory, at: Timestamp, dead: Vec<u32>) -> Verdict {
     let name = |number: u32| names::pod(&view.name, number);
+    // A pod that nothing owns any more, its workload being gone, would run for ever (B24).
+    let orphans = view.pods.iter().filter(|pod| {
+        dead.contains(&pod.ordinal)
+            && pod.owner.is_none()
+            && !pod.deleting
+            && view.workload.is_none()
+    });
+    let deletes: Vec<(Action, Reason)> = orphans
+        .map(|pod| {
+            let key = Key::new(Kind::Pod, view.namespace(), &name(pod.ordinal));
+            let delete = Action::Delete {
+                key,
+                uid: pod.uid,
+                propagation: Propagation::Background,
+            };
+            (delete, Reason::EndUnits { from: pod.ordinal })
+        })
+        .collect();
+    if !deletes.is_empty() {
+        return Verdict::Act(deletes);
+    }
     let seen = |number: &&u32| view.pods.iter().any(|pod| pod.ordinal == **number);
     if dead.iter().any(|number| seen(&number)) {
         let until = memory.ending_since.map(|since| since.after(PATIENCE));
