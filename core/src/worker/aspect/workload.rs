@@ -3,6 +3,7 @@
 use crate::effect::Action;
 use crate::kubernetes::{Key, Kind, Propagation, names};
 use crate::reason::Reason;
+use crate::state::TEMPLATE_REVISION;
 use crate::time::{Span, Timestamp};
 use crate::worker::memory::{Memory, Rollout};
 use crate::worker::verdict::Verdict;
@@ -20,13 +21,33 @@ pub fn workload(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
         return Verdict::wait(Reason::NotProvisioned { text: text.clone() });
     }
     let object = core::iter::once((Kind::StatefulSet, &*view.name));
+    let object = object.filter(|_| !belongs_to_an_older_release(view, memory));
     match ensure(view, memory, at, object, scale::pods_wanted(view)) {
-        Verdict::Settled => match rollout(view, memory, at) {
-            Verdict::Settled => secrets::surplus(view),
-            verdict => verdict,
-        },
-        verdict => verdict,
+        Verdict::Settled => {}
+        verdict => return verdict,
     }
+    match rollout(view, memory, at) {
+        Verdict::Settled => {}
+        verdict => return verdict,
+    }
+    match (secrets::surplus(view), &view.record.provisioning) {
+        // What runs goes on running; that it could not be made again is named (B121).
+        (Verdict::Settled, Some(Err(text))) => {
+            Verdict::wait(Reason::NotProvisioned { text: text.clone() })
+        }
+        (verdict, _) => verdict,
+    }
+}
+
+/// Whether the workload is there as an older release built it: then it is neither compared nor written until a user
+/// changes something of it, or asks for this release's, because a difference would restart everybody's pods (B111).
+fn belongs_to_an_older_release(view: &View, memory: &Memory) -> bool {
+    let there = view.stateful_set().is_some_and(|set| !set.deleting)
+        && !memory.is_suspect(Kind::StatefulSet, &view.name);
+    there
+        && view
+            .provisioning()
+            .is_some_and(|made_from| made_from.template != TEMPLATE_REVISION)
 }
 
 /// How far a rollout is; none if there is none.
