@@ -1,0 +1,12 @@
+//! The situations that broke other systems, by their numbers, each played in a whole world in several orders of what is
+//! ready. What concerns records alone stands in `tests/records`, what concerns the files of charms beside their reader.
+
+mod cluster;
+mod deploy;
+mod refresh;
+mod refusal;
+mod removal;
+mod scaling;
+mod stage;
+mod status;
+mod storage;
