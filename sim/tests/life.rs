@@ -140,6 +140,51 @@ fn a_removal_that_keeps_its_storage_ends_and_leaves_the_claims_with_records_of_t
 }
 
 #[test]
+fn units_that_go_before_their_storage_is_seen_leave_it_with_a_record() {
+    let mut world = World::new();
+    let model = world.add_model("shop");
+    let app = world.deploy(model, "ledger", 5);
+    // The user changes their mind as soon as the StatefulSet is there.
+    let made = |world: &World| {
+        let objects = world.cluster.all_objects();
+        objects
+            .filter(|object| format!("{:?}", object.resource) == "StatefulSet")
+            .count()
+            == 1
+    };
+    assert!(world.drive_until(BOUND, made));
+    world.command(app, ApplicationCommand::SetScale { scale: 2 });
+    settle(&mut world, "down at once");
+    assert_active(&world, "ledger", 2);
+    let claims = |world: &World| {
+        let objects = world.cluster.all_objects();
+        objects
+            .filter(|o| format!("{:?}", o.resource) == "PersistentVolumeClaim")
+            .count()
+    };
+    let recorded = |world: &World| {
+        let storage = &world
+            .application("ledger")
+            .expect("the record")
+            .status
+            .storage;
+        storage
+            .iter()
+            .filter(|storage| storage.claim.is_some())
+            .count()
+    };
+    assert!(
+        recorded(&world) >= claims(&world),
+        "{} {}",
+        recorded(&world),
+        claims(&world)
+    );
+    world.remove(app, true, false);
+    settle(&mut world, "remove");
+    assert_eq!(claims(&world), 0);
+}
+
+#[test]
 fn a_restart_at_rest_writes_nothing() {
     let (mut world, ..) = world();
     let before = world.cluster.version();

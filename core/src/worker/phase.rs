@@ -75,13 +75,14 @@ impl Phase {
                 Aspect::Secrets,
                 Aspect::Services,
                 Aspect::Workload,
-                Aspect::Scale,
+                // Before any unit goes: its claim is not to be left without a record.
                 Aspect::Storage,
+                Aspect::Scale,
                 Aspect::Report,
             ],
             Phase::Dying => &[
-                Aspect::Scale,
                 Aspect::Storage,
+                Aspect::Scale,
                 Aspect::Removal,
                 Aspect::Report,
             ],

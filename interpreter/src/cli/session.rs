@@ -35,6 +35,8 @@ pub struct Session<'a> {
     for_programs: bool,
     file: Option<std::fs::File>,
     wrote: bool,
+    /// Why data could not be written, the first time that it could not.
+    lost: Option<std::io::Error>,
 }
 
 impl<'a> Session<'a> {
@@ -86,6 +88,7 @@ impl<'a> Session<'a> {
             for_programs: matches!(parsed.value("format"), Some("json" | "yaml")),
             file,
             wrote: false,
+            lost: None,
         })
     }
 
@@ -105,10 +108,11 @@ impl<'a> Session<'a> {
         self.streams.out_is_terminal && self.file.is_none()
     }
 
-    /// Data, to stdout or the file of `--output`. A reader that has gone away is no error of ours.
+    /// Data, to stdout or the file of `--output`. A reader that has gone away is no error of ours; anything else that
+    /// cannot be written fails the call at its end.
     pub fn print(&mut self, data: &str) {
         self.wrote |= !data.is_empty();
-        let _ = match &mut self.file {
+        let written = match &mut self.file {
             Some(file) => file.write_all(data.as_bytes()),
             None => self
                 .streams
@@ -116,6 +120,11 @@ impl<'a> Session<'a> {
                 .write_all(data.as_bytes())
                 .and_then(|()| self.streams.out.flush()),
         };
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.lost.get_or_insert(error);
+        }
     }
 
     /// One line of data.
@@ -188,6 +197,12 @@ impl<'a> Session<'a> {
 
     /// Ends the call: says what went wrong, and gives the exit code.
     pub fn end(mut self, done: Result<(), Failure>) -> u8 {
+        let done = match (done, self.lost.take()) {
+            (Ok(()), Some(error)) => Err(Failure::failed(format!(
+                "what was asked for could not be written: {error}"
+            ))),
+            (done, _) => done,
+        };
         let Err(failure) = done else { return 0 };
         if self.for_programs && !self.wrote && failure.exit_code() != 2 {
             self.print("{}\n");

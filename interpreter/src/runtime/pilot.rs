@@ -59,6 +59,11 @@ impl Pilot {
     pub(super) fn step(&mut self, at: Timestamp, event: Event) -> Vec<Effect> {
         let at = self.now.max(at);
         self.now = at;
+        if let Event::SourceFailed { source, reason } = &event {
+            self.observer.warning(&format!(
+                "{source:?} cannot be read: {reason}; trying again"
+            ));
+        }
         let told = self.trace.is_some().then(|| event.clone());
         let step = self.core.step(at, event);
         let something = step.changed || !step.effects.is_empty() || step.wake_at != self.wake_at;
