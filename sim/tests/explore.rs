@@ -177,3 +177,22 @@ fn what_is_somebody_elses_is_left_alone_and_named() {
     let story = run.story.unwrap_or_default().join("\n");
     assert!(status.message.contains(taken), "{story}\n{status:?}");
 }
+
+#[test]
+fn schedules_that_once_broke_something_end_well() {
+    let once = [
+        // A part of a change told again after the whole: nothing follows it, so nothing is waited for.
+        r#"{"faults":[{"at":{"choice":8},"fault":{"twice":"store"}}]}"#,
+        r#"{"faults":[{"at":{"choice":584},"fault":{"twice":"store"}}]}"#,
+        r#"{"faults":[{"at":{"choice":636},"fault":{"twice":"store"}}]}"#,
+    ];
+    let base = base();
+    for text in once {
+        let schedule: Schedule = serde_json::from_str(text).expect("a schedule");
+        if let Err(broken) = explore::live(&schedule, &base) {
+            let failure = Failure { schedule, broken };
+            println!("{}", story::story(&failure, &base));
+            panic!("{text}: {}", failure.broken);
+        }
+    }
+}

@@ -264,8 +264,9 @@ impl View {
             return false;
         }
         let before = record.clone();
+        // A part of a change that was told whole is only told again: nothing follows it.
+        record.incomplete = id.more && (id.version > record.version || record.incomplete);
         record.version = id.version;
-        record.incomplete = id.more;
         match event {
             Event::LifeChanged { life, removal, .. } => {
                 record.life = *life;
@@ -321,6 +322,7 @@ impl View {
 
     /// Forgets units and storages: the store is about to tell them all again.
     pub fn forget_parts(&mut self) {
+        self.record.incomplete = true;
         self.record.units.clear();
         self.record.storage.clear();
     }
