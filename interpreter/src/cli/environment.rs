@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 use pilotage_core::time::Timestamp;
 
+use super::cluster;
+
 /// What surrounds a call. Tests make their own.
 #[derive(Clone, Debug)]
 pub struct Environment {
@@ -65,7 +67,10 @@ impl Environment {
 
     /// The cloud's name that we answer to.
     pub fn cloud(&self) -> &str {
-        self.variable("PILOTAGE_CLOUD").unwrap_or("embedded")
+        let cluster = || self.variable(cluster::VARIABLE).map(cluster::Choice::cloud);
+        self.variable("PILOTAGE_CLOUD")
+            .or_else(cluster)
+            .unwrap_or("embedded")
     }
 
     /// A path as the user gave it, from the folder of the call.

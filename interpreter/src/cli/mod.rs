@@ -5,12 +5,13 @@
 //! * [`session`]: where the words of one call go;
 //! * [`state`]: records, read and changed; [`target`]: which model is meant;
 //! * [`wish`]: what a user wants of an application; [`query`]: the language of `wait-for`;
-//! * [`provisioning`]: being the provisioner of a state;
+//! * [`provisioning`]: being the provisioner of a state, on a [`cluster`];
 //! * [`status`], [`output`]: from records to values, from values to text.
 //!
 //! A command that only reads is a pure function from records, a clock and names to a value that [`output`] prints.
 
 pub mod catalogue;
+pub mod cluster;
 pub mod commands;
 pub mod completions;
 pub mod environment;

@@ -7,39 +7,37 @@ use pilotage_core::effect::Effect;
 use pilotage_core::outcome::Outcome;
 use tokio::sync::oneshot;
 
+use super::cluster::Choice;
 use super::failure::Failure;
 use super::state::State;
-use crate::cluster::embedded::{Embedded, latencies};
 use crate::runtime::{self, Observer, RuntimeError, Settings, block_on, stop_signal};
 use crate::trace::Tracing;
 
-/// What the embedded cluster says of itself.
-pub const EMBEDDED: &str = "embedded cluster: pods are simulated, nothing runs";
-
 /// A provisioner that runs in a thread.
 pub struct Provisioning {
+    /// What its cluster is, in a line.
+    pub cluster: String,
     thread: JoinHandle<Result<(), RuntimeError>>,
     stop: oneshot::Sender<()>,
 }
 
 impl Provisioning {
-    /// Becomes the one provisioner of a state, on the embedded cluster beside it.
+    /// Becomes the one provisioner of a state, on a cluster.
     ///
     /// # Errors
     /// Another one runs; the state or the cluster cannot be used.
     pub fn start(
         state: &State,
+        cluster: Choice,
         at: pilotage_core::time::Timestamp,
         tracing: Tracing,
         observer: Arc<dyn Observer>,
     ) -> Result<Self, Failure> {
         let held = state.store.hold(at)?;
-        let latencies = latencies().map_err(|error| Failure::failed(error.to_string()))?;
-        let cluster = Embedded::open(&state.file, &*state.store, &held, latencies)
-            .map_err(|error| Failure::failed(error.to_string()))?;
-        let store = state.store.clone();
+        let state = State::at(&state.file);
         let settings = Settings::new(tracing, observer);
         let (stop, stopped) = oneshot::channel();
+        let (say, opened) = oneshot::channel();
         let thread = std::thread::spawn(move || {
             block_on(async move {
                 let signal = stop_signal().map_err(RuntimeError::Start)?;
@@ -49,11 +47,27 @@ impl Provisioning {
                         _ = stopped => {}
                     }
                 };
-                runtime::run(store, held, Arc::new(cluster), settings, stop).await
+                tokio::pin!(stop);
+                let (cluster, words) = tokio::select! {
+                    () = &mut stop => return Ok(()),
+                    opened = cluster.open(&state, &held) => opened?,
+                };
+                let _ = say.send(words);
+                runtime::run(state.store, held, cluster, settings, stop).await
             })
             .map_err(RuntimeError::Start)?
         });
-        Ok(Provisioning { thread, stop })
+        let cluster = opened.blocking_recv();
+        let provisioning = Provisioning {
+            cluster: cluster.as_deref().unwrap_or_default().into(),
+            thread,
+            stop,
+        };
+        match cluster {
+            Ok(_) => Ok(provisioning),
+            // It ended before the cluster was open: by a failure, or by a signal.
+            Err(_) => provisioning.wait().and(Err(Failure::Told)),
+        }
     }
 
     /// Whether it has ended: a signal came, or it could not go on.
@@ -66,7 +80,7 @@ impl Provisioning {
     /// # Errors
     /// It could not be started.
     pub fn wait(self) -> Result<(), Failure> {
-        let Provisioning { thread, stop } = self;
+        let Provisioning { thread, stop, .. } = self;
         let ended = thread.join();
         drop(stop);
         match ended {
@@ -81,11 +95,11 @@ impl Provisioning {
     ///
     /// # Errors
     /// It could not be started.
-    pub fn end(self) -> Result<(), Failure> {
-        let Provisioning { thread, stop } = self;
+    pub fn end(mut self) -> Result<(), Failure> {
+        let (gone, _) = oneshot::channel();
+        let stop = std::mem::replace(&mut self.stop, gone);
         let _ = stop.send(());
-        let (stop, _) = oneshot::channel();
-        Provisioning { thread, stop }.wait()
+        self.wait()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where the pods are: a cluster that effects are run against, and that tells what it sees.
 
 pub mod embedded;
+pub mod kube;
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use tokio::sync::mpsc;
 use crate::store::StoreError;
 
 pub use embedded::{Embedded, LATENCIES};
+pub use kube::{Access, ConnectError, Kubernetes, Timing};
 
 /// A future that a trait object can answer, and that can be handed to another task.
 pub type Answer<T> = Pin<Box<dyn Future<Output = T> + Send + 'static>>;
@@ -61,4 +63,7 @@ pub enum ClusterError {
     /// The thread that is its clock cannot be made.
     #[error("embedded cluster: {0}")]
     Thread(std::io::Error),
+    /// There is no way to a real cluster, or none that we may go.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
 }

@@ -312,7 +312,8 @@ fn done(reply: Result<Reply, serde_json::Error>) -> Outcome {
     reply.map_or(Outcome::Unknown, Outcome::Done)
 }
 
-fn kind_of(action: &Action) -> Option<Kind> {
+/// The kind of the object that an action is about, or of those that it lists.
+pub fn kind_of(action: &Action) -> Option<Kind> {
     match action {
         Action::Create { manifest } | Action::Apply { manifest, .. } => Some(manifest.key.kind),
         Action::TakeOver { key, .. }

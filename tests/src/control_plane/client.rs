@@ -90,6 +90,11 @@ impl Client {
         }
     }
 
+    /// The server's address.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
     /// Sends one request and reads the whole answer.
     pub fn call(&self, call: &Call<'_>) -> Result<Answer, ClientError> {
         let mut response = self.send(call)?;

@@ -24,6 +24,9 @@ pub const USERS: &[&str] = &[
     "kube-controller-manager",
 ];
 
+/// Somebody whom the API server knows, and who may do nothing. The token is the name.
+pub const STRANGER: &str = "stranger";
+
 /// The controllers that run: those whose doings a provisioner sees.
 const CONTROLLERS: &[&str] = &[
     "namespace-controller",
@@ -124,7 +127,7 @@ impl ControlPlane {
 
         std::fs::write(
             folder.path().join("kubeconfig"),
-            kubeconfig(&base, &at("server.crt")),
+            kubeconfig(&base, &at("server.crt"), "kube-controller-manager"),
         )?;
         let controllers = Process::start(
             &programs.path("kube-controller-manager"),
@@ -165,6 +168,14 @@ impl ControlPlane {
         self.folder.path().join("kubeconfig")
     }
 
+    /// The text of a kubeconfig with the context `local`: one of [`USERS`] or [`STRANGER`], by the server at an address
+    /// (the API server's own, if none is given).
+    pub fn kubeconfig_of(&self, user: &str, server: Option<&str>) -> String {
+        let certificate = self.folder.path().join("server.crt");
+        let server = server.unwrap_or_else(|| self.client.base());
+        kubeconfig(server, &certificate.display().to_string(), user)
+    }
+
     /// Whether all three programs run.
     pub fn runs(&mut self) -> bool {
         self.controllers.runs() && self.api_server.runs() && self.etcd.runs()
@@ -187,7 +198,17 @@ impl ControlPlane {
     /// Stops the API server and starts it again on the same port: its memory of past versions is gone, watches end.
     pub fn restart_api_server(&mut self) -> Result<(), StartError> {
         // Killed before the successor starts, or the port is taken.
+        self.stop_api_server();
+        self.start_api_server()
+    }
+
+    /// Stops the API server.
+    pub fn stop_api_server(&mut self) {
         self.api_server.kill();
+    }
+
+    /// Starts the API server that was stopped, on the same port.
+    pub fn start_api_server(&mut self) -> Result<(), StartError> {
         self.api_server =
             start_api_server(&self.programs, &self.api_arguments, self.folder.path())?;
         wait_until_ready(&self.client, &mut self.api_server, &mut self.etcd)
@@ -249,20 +270,21 @@ fn write_keys(folder: &Path) -> Result<String, StartError> {
     std::fs::write(folder.join("server.crt"), &certificate)?;
     std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem())?;
     std::fs::write(folder.join("public.pem"), made.signing_key.public_key_pem())?;
-    let tokens: String = USERS
+    let mut tokens: String = USERS
         .iter()
         .map(|user| format!("{user},{user},{user},\"system:masters\"\n"))
         .collect();
+    tokens.push_str(&format!("{STRANGER},{STRANGER},{STRANGER}\n"));
     std::fs::write(folder.join("tokens.csv"), tokens)?;
     Ok(certificate)
 }
 
-fn kubeconfig(server: &str, certificate: &str) -> String {
+fn kubeconfig(server: &str, certificate: &str, user: &str) -> String {
     json!({
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{ "name": "local", "cluster": { "server": server, "certificate-authority": certificate } }],
-        "users": [{ "name": "local", "user": { "token": "kube-controller-manager" } }],
+        "users": [{ "name": "local", "user": { "token": user } }],
         "contexts": [{ "name": "local", "context": { "cluster": "local", "user": "local" } }],
         "current-context": "local",
     })

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use pilotage_core::name::Uid;
 use pilotage_core::state::{Model, ModelCommand, RemovalWish};
 
+use super::super::cluster::{CLUSTER, Choice};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
-use super::super::provisioning::{EMBEDDED, Provisioning, Told};
+use super::super::provisioning::{Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use super::super::target::{Client, Wanted};
@@ -32,6 +33,7 @@ pub const DESTROY_MODEL: Command = Command {
         Opt::flag("force", "do not wait for agents"),
         Opt::flag("no-wait", "accepted with --force"),
         Opt::duration("timeout", "DURATION", "with --force: how long to wait").short('t'),
+        CLUSTER,
         TRACE,
     ],
     run,
@@ -81,6 +83,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         .argument(0)
         .ok_or_else(|| Failure::usage("no model specified"))?;
     parsed.no_more_than(1)?;
+    let cluster = Choice::of(session.environment, parsed)?;
     let (destroy, release) = (
         parsed.flag("destroy-storage"),
         parsed.flag("release-storage"),
@@ -137,7 +140,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         force,
     };
     state.change_model(session, model.uid, ModelCommand::Destroy { wish })?;
-    let provisioning = provision(session, parsed, &state)?;
+    let provisioning = provision(session, parsed, &state, cluster)?;
     let gone = wait(session, &state, model.uid, parsed.duration("timeout"));
     if let Some(provisioning) = provisioning {
         provisioning.end()?;
@@ -156,15 +159,16 @@ fn provision(
     session: &mut Session<'_>,
     parsed: &Parsed,
     state: &State,
+    cluster: Choice,
 ) -> Result<Option<Provisioning>, Failure> {
     if state.is_provisioned()? {
         return Ok(None);
     }
     let tracing = tracing(session, parsed, state);
     let told = Arc::new(Told { effects: false });
-    match Provisioning::start(state, session.environment.now(), tracing, told) {
+    match Provisioning::start(state, cluster, session.environment.now(), tracing, told) {
         Ok(provisioning) => {
-            session.detail(EMBEDDED);
+            session.detail(&provisioning.cluster);
             Ok(Some(provisioning))
         }
         // Somebody else was faster: then it is theirs to do.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::super::cluster::{CLUSTER, Choice};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
-use super::super::provisioning::{EMBEDDED, Provisioning, Told};
+use super::super::provisioning::{Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use crate::trace::{Tracing, replay};
@@ -25,7 +26,7 @@ pub const RUN: Command = Command {
     details: "It acts on what other commands write. There is one for each state.",
     scope: Scope::Program,
     formats: &[],
-    options: &[TRACE],
+    options: &[CLUSTER, TRACE],
     run,
 };
 
@@ -80,8 +81,10 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let tracing = tracing(session, parsed, &state);
     let effects = parsed.flag("verbose");
     let at = session.environment.now();
-    let provisioning = Provisioning::start(&state, at, tracing, Arc::new(Told { effects }))?;
-    session.note(EMBEDDED);
+    let cluster = Choice::of(session.environment, parsed)?;
+    let told = Arc::new(Told { effects });
+    let provisioning = Provisioning::start(&state, cluster, at, tracing, told)?;
+    session.note(&provisioning.cluster);
     session.note(&format!("provisioner runs on {}", state.file.display()));
     provisioning.wait()
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::cluster::{CLUSTER, Choice};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::output::times::Clock;
-use super::super::provisioning::{EMBEDDED, Provisioning, Told};
+use super::super::provisioning::{Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use super::super::status::tabular::{Paint, Sections, tabular};
@@ -38,6 +39,7 @@ pub const UP: Command = Command {
         ),
         Opt::flag("trust", "trust the applications of bundles that ask for it"),
         Opt::flag("dry-run", "say what would be made, and make nothing"),
+        CLUSTER,
         TRACE,
     ],
     run,
@@ -62,8 +64,10 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let tracing = tracing(session, parsed, &state);
     let effects = parsed.flag("verbose");
     let at = session.environment.now();
-    let provisioning = Provisioning::start(&state, at, tracing, Arc::new(Told { effects }))?;
-    session.say(EMBEDDED);
+    let cluster = Choice::of(session.environment, parsed)?;
+    let told = Arc::new(Told { effects });
+    let provisioning = Provisioning::start(&state, cluster, at, tracing, told)?;
+    session.say(&provisioning.cluster);
     for line in lines {
         session.note(&line);
     }
@@ -144,7 +148,8 @@ fn show_until_ended(
             let fresh = tabular(&view, Sections { storage: true }, paint);
             if fresh != table {
                 session.print(&format!(
-                    "\u{1b}[H\u{1b}[J{fresh}\n{EMBEDDED}; stop with Ctrl-C\n"
+                    "\u{1b}[H\u{1b}[J{fresh}\n{}; stop with Ctrl-C\n",
+                    provisioning.cluster
                 ));
                 table = fresh;
             }

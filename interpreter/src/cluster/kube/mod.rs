@@ -1,0 +1,211 @@
+//! A real cluster, by `kube`'s client.
+//!
+//! # Guarantees
+//! * One effect is one request, the same that the simulated cluster is asked; none is repeated.
+//! * A refusal says that nothing was done: what may have been done is `Unknown`.
+//! * There is one watch for each kind, over all namespaces, whatever the number of applications. What it tells is
+//!   complete: after a break it goes on from the last version, or lists again.
+//! * Secrets' data comes in only as fingerprints.
+//!
+//! # Assumptions
+//! * Resource versions of a kind compare as numbers (promised since Kubernetes 1.35).
+//! * Whoever runs an effect bounds its time; here connecting, and the silence of a watch, are bounded.
+
+mod answer;
+mod backoff;
+mod connect;
+mod lines;
+mod read;
+mod request;
+mod watch;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::kube::Client;
+use ::kube::client::Body;
+use http::header::RETRY_AFTER;
+use http_body_util::BodyExt;
+use pilotage_core::digest::DigestKey;
+use pilotage_core::effect::{Action, Effect};
+use pilotage_core::event::Event;
+use pilotage_core::kubernetes::Kind;
+use pilotage_core::name::Uid;
+use pilotage_core::outcome::{Outcome, Refusal};
+use pilotage_sim::cluster::effects;
+use pilotage_sim::cluster::request::{Request, Verb};
+use pilotage_sim::cluster::resource::Resource;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use self::answer::Answer as HttpAnswer;
+use self::read::{Reader, Status};
+use super::{Answer, Cluster, ClusterError, Values};
+use crate::clock;
+
+pub use connect::{Access, ConnectError};
+pub use watch::Timing;
+
+/// How long the first question to a cluster may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A real cluster.
+#[derive(Clone)]
+pub struct Kubernetes {
+    link: Arc<Link>,
+}
+
+/// The way to the cluster, shared by all that goes on.
+struct Link {
+    client: Client,
+    server: String,
+    key: DigestKey,
+    timing: Timing,
+}
+
+impl Kubernetes {
+    /// Prepares the way to a cluster. Nothing is sent yet. Must be called inside a tokio runtime.
+    ///
+    /// `key` is that of the state's fingerprints.
+    ///
+    /// # Errors
+    /// There is no kubeconfig or token, or what it says cannot be used.
+    pub async fn connect(
+        access: &Access,
+        key: DigestKey,
+        timing: Timing,
+    ) -> Result<Self, ConnectError> {
+        let (client, server) = connect::client(access).await?;
+        let link = Link {
+            client,
+            server,
+            key,
+            timing,
+        };
+        Ok(Kubernetes {
+            link: Arc::new(link),
+        })
+    }
+
+    /// Its address.
+    pub fn server(&self) -> &str {
+        &self.link.server
+    }
+}
+
+impl Link {
+    /// One request and its whole answer.
+    async fn ask(&self, request: http::Request<Body>) -> Result<HttpAnswer, ::kube::Error> {
+        whole(self.client.send(request).await?).await
+    }
+
+    async fn run(&self, action: &Action, values: &Values) -> Outcome {
+        let now = clock::now();
+        let request = match effects::request(action, now, &|secret| values(secret)) {
+            Ok(request) => request,
+            Err(outcome) => return outcome,
+        };
+        let request = match request::http(&request) {
+            Ok(request) => request,
+            Err(error) => return not_sent(&error.to_string()),
+        };
+        match self.ask(request).await {
+            Ok(answer) => answer.outcome(action, self.key),
+            Err(error) if was_not_sent(&error) => not_sent(&reason(&error)),
+            Err(_) => Outcome::Unknown,
+        }
+    }
+
+    async fn uid(&self) -> Result<Uid, ConnectError> {
+        let server = self.server.clone();
+        let get = Request {
+            manager: "".into(),
+            resource: Resource::Namespace,
+            namespace: None,
+            name: "kube-system".into(),
+            subresource: None,
+            verb: Verb::Get,
+        };
+        let answer = match request::http(&get) {
+            Ok(request) => match timeout(PATIENCE, self.ask(request)).await {
+                Ok(answer) => answer.map_err(|error| reason(&error)),
+                Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+            },
+            Err(error) => Err(error.to_string()),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(reason) => return Err(ConnectError::Unreachable { server, reason }),
+        };
+        if answer.code != 200 {
+            let Status { code, message, .. } = Status::read(answer.code, &answer.body);
+            return Err(ConnectError::Refused {
+                server,
+                code,
+                message,
+            });
+        }
+        let reader = Reader {
+            kind: Kind::Namespace,
+            key: self.key,
+        };
+        match reader.object(&answer.body) {
+            Ok(namespace) => Ok(namespace.metadata().uid),
+            Err(error) => Err(ConnectError::NoKubernetes {
+                server,
+                reason: error.to_string(),
+            }),
+        }
+    }
+}
+
+async fn whole(response: http::Response<Body>) -> Result<HttpAnswer, ::kube::Error> {
+    let code = response.status().as_u16();
+    let after = response.headers().get(RETRY_AFTER);
+    let retry_after = after.and_then(|after| after.to_str().ok()?.parse().ok());
+    let body = response.into_body().collect().await?.to_bytes().into();
+    Ok(HttpAnswer {
+        code,
+        retry_after,
+        body,
+    })
+}
+
+/// Whether a request surely did not leave: there was no connection to send it on, or nothing to identify us by.
+fn was_not_sent(error: &::kube::Error) -> bool {
+    match error {
+        ::kube::Error::Auth(_) => true,
+        ::kube::Error::Service(error) => error
+            .downcast_ref::<hyper_util::client::legacy::Error>()
+            .is_some_and(hyper_util::client::legacy::Error::is_connect),
+        _ => false,
+    }
+}
+
+/// Why there was no answer, for people.
+fn reason(error: &::kube::Error) -> String {
+    connect::chain(error)
+}
+
+fn not_sent(message: &str) -> Outcome {
+    Outcome::Refused {
+        reason: Refusal::NotSent,
+        message: message.into(),
+    }
+}
+
+impl Cluster for Kubernetes {
+    fn uid(&self) -> Answer<Result<Uid, ClusterError>> {
+        let link = self.link.clone();
+        Box::pin(async move { Ok(link.uid().await?) })
+    }
+
+    fn run(&self, effect: Arc<Effect>, values: Values) -> Answer<Outcome> {
+        let link = self.link.clone();
+        Box::pin(async move { link.run(&effect.action, &values).await })
+    }
+
+    fn watch(&self, kind: Kind, events: mpsc::Sender<Event>) -> Answer<()> {
+        Box::pin(watch::watch(self.link.clone(), kind, events))
+    }
+}

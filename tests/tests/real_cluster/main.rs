@@ -1,0 +1,4 @@
+//! Pilotage on a real control plane (etcd, API server, controllers; scheduler, kubelet and volumes are played).
+#![allow(missing_docs)]
+
+mod life;
