@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::labels::PILOTAGE;
 use super::manifest::Manifest;
 use super::read::{Fetched, ManagedFields};
+use super::satisfies::could_be_ours;
 
 fn is_ours(entry: &ManagedFields, operation: &str) -> bool {
     &*entry.manager == PILOTAGE && &*entry.operation == operation && entry.subresource.is_none()
@@ -56,7 +57,7 @@ fn lookup<'a>(fields: &'a Value, steps: &[String]) -> Option<&'a Value> {
 }
 
 /// A field that is ours alone and that the manifest no longer names: the path of the first. Fields that others own too
-/// would stay anyway.
+/// would stay anyway, and so would defaults, which the server put into the entry of our POST (fact K8).
 pub fn no_longer_named(fetched: &Fetched, manifest: &Manifest) -> Option<Box<str>> {
     let wanted = manifest.without_birth_fields();
     let ours = fetched.managed_fields.iter();
@@ -92,7 +93,7 @@ fn unnamed(
         let found = match (named, inner) {
             (Some(named), Value::Object(inner)) => unnamed(inner, named, path, others, manifest),
             (Some(_), _) => None,
-            (None, _) if is_birth(path, manifest) => None,
+            (None, _) if is_birth(path, manifest) || is_default(path) => None,
             (None, _)
                 if others
                     .iter()
@@ -132,6 +133,19 @@ fn step<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
     None
 }
 
+/// Whether a field that no manifest of ours names can only be the server's doing.
+fn is_default(path: &[String]) -> bool {
+    let Some((last, parents)) = path.split_last() else {
+        return false;
+    };
+    // Labels, annotations and whole parts have no defaults; items of lists are somebody's.
+    let named = !parents.is_empty() && parents.first().is_none_or(|first| first != "f:metadata");
+    match last.strip_prefix("f:") {
+        Some(field) if named => !could_be_ours(&readable(parents), field),
+        _ => false,
+    }
+}
+
 fn is_birth(path: &[String], manifest: &Manifest) -> bool {
     let pointer: String = path
         .iter()
@@ -146,4 +160,54 @@ fn readable(path: &[String]) -> Box<str> {
         .map(|step| step.strip_prefix("f:").unwrap_or(step))
         .collect();
     steps.join(".").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kubernetes::{Key, Kind};
+
+    /// What an apply would take away from a workload that our POST made with `fields`.
+    fn taken_away(fields: Value) -> Option<Box<str>> {
+        let body = json!({"metadata": {"name": "ledger"}, "spec": {"template": {"spec": {
+            "containers": [{"name": "ledger", "image": "ledger:1"}],
+        }}}});
+        let live = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {
+            "name": "ledger", "namespace": "shop", "resourceVersion": "7",
+            "uid": "00000000-0000-8000-8000-000000000001",
+        }, "spec": {}});
+        let manifest = Manifest {
+            key: Key::new(Kind::StatefulSet, "shop", "ledger"),
+            birth: Vec::new(),
+            body,
+        };
+        let entry = json!({"manager": PILOTAGE, "operation": "Update", "fieldsV1": fields});
+        let fetched = Fetched {
+            object: serde_json::from_value(live).unwrap(),
+            managed_fields: Vec::from([serde_json::from_value(entry).unwrap()]),
+        };
+        no_longer_named(&fetched, &manifest)
+    }
+
+    #[test]
+    fn defaults_of_the_server_are_not_ours_to_take_away() {
+        let container = json!({".": {}, "f:name": {}, "f:image": {}, "f:imagePullPolicy": {}});
+        let pod =
+            json!({"f:dnsPolicy": {}, "f:containers": {"k:{\"name\":\"ledger\"}": container}});
+        let fields = json!({"f:spec": {
+            "f:revisionHistoryLimit": {}, "f:template": {"f:spec": pod},
+        }});
+        assert_eq!(taken_away(fields), None);
+    }
+
+    #[test]
+    fn what_our_builders_may_have_named_before_is() {
+        let volumes = json!({"f:spec": {"f:template": {"f:spec": {"f:volumes": {}}}}});
+        assert_eq!(
+            taken_away(volumes).as_deref(),
+            Some("spec.template.spec.volumes")
+        );
+        let tag = json!({"f:metadata": {"f:annotations": {"f:team": {}}}});
+        assert_eq!(taken_away(tag).as_deref(), Some("metadata.annotations"));
+    }
 }

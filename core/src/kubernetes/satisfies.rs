@@ -183,8 +183,8 @@ fn merge_key(path: &str) -> Option<&'static str> {
 }
 
 /// Fields that our builders name at some times and not at others. Beyond these, what a manifest does not name was never
-/// ours.
-fn could_be_ours(path: &str, key: &str) -> bool {
+/// ours, but the server's default.
+pub(super) fn could_be_ours(path: &str, key: &str) -> bool {
     let parent = path.rsplit('.').next().unwrap_or(path);
     match key {
         "affinity" | "nodeSelector" | "imagePullSecrets" | "volumes" | "volumeMounts" => true,

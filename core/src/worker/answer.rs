@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, Refusal, Reply};
 use crate::reason::Reason;
 use crate::time::Timestamp;
 
-use super::memory::{InFlight, Obstacle, Trouble, Verb};
+use super::memory::{InFlight, Trouble, Verb};
 use super::verdict::Aspect;
 use super::{Worker, wanted};
 
@@ -279,14 +279,6 @@ impl Worker {
         if let Some(flight) = &mut self.memory.in_flight {
             flight.obstructed = true;
         }
-        self.memory
-            .obstacles
-            .retain(|known| !(known.kind == key.kind && known.name == key.name));
-        self.memory.obstacles.push(Obstacle {
-            kind: key.kind,
-            name: key.name.clone(),
-            predecessor,
-        });
         let reason = if predecessor {
             Reason::PredecessorLeaving { key }
         } else {
@@ -316,9 +308,6 @@ impl Worker {
         };
         match (verb, &refusal, &key) {
             (Verb::Read | Verb::Delete, Refusal::NotFound, Some(key)) => {
-                self.memory
-                    .obstacles
-                    .retain(|o| !(o.kind == key.kind && o.name == key.name));
                 self.gone(key);
             }
             (Verb::Create, Refusal::AlreadyExists | Refusal::Conflict, Some(key)) => {

@@ -37,8 +37,6 @@ pub struct Memory {
     pub suspects: Vec<Suspect>,
     /// Objects of which a fresh read said that they are not there.
     pub absent: Vec<(Kind, Box<str>)>,
-    /// Objects that have a name that we want and are not ours.
-    pub obstacles: Vec<Obstacle>,
     /// Corrections of fields that others changed.
     pub corrections: Vec<Correction>,
     /// Numbers that the model drew for storages: the first and how many.
@@ -66,17 +64,6 @@ pub struct Suspect {
     pub name: Box<str>,
     /// The uid that was ours when the watch last spoke of it. It may have lost its labels only (fact K32).
     pub was: Option<Uid>,
-}
-
-/// An object that stands where ours should.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Obstacle {
-    /// Its kind.
-    pub kind: Kind,
-    /// Its name.
-    pub name: Box<str>,
-    /// Whether it is of an application that was removed; otherwise somebody else's.
-    pub predecessor: bool,
 }
 
 /// How often we put back a field of an object.
@@ -316,13 +303,6 @@ impl Memory {
             let metadata = fetched.object.metadata();
             metadata.uid == uid && metadata.version == version
         })
-    }
-
-    /// What stands where an object of ours should.
-    pub fn obstacle(&self, kind: Kind, name: &str) -> Option<&Obstacle> {
-        self.obstacles
-            .iter()
-            .find(|obstacle| obstacle.kind == kind && *obstacle.name == *name)
     }
 
     /// Notes that we put a field back; says how often that was within ten minutes.

@@ -89,7 +89,6 @@ impl Worker {
             // A new wish may be what a refusal was waiting for.
             self.memory.backoff.until = self.memory.backoff.until.min(at);
             if self.view.record.life != before.0 {
-                self.memory.obstacles.clear();
                 self.memory.absent.clear();
             }
         }
@@ -106,25 +105,19 @@ impl Worker {
         if let Object::Pod(pod) = object {
             return self.observe_pod(pod);
         }
-        self.there(object.kind(), &object.metadata().name);
+        self.memory
+            .settle(object.kind(), &object.metadata().name, true);
         self.view.observe(object);
     }
 
     /// Takes a pod of ours as it now is.
     pub fn observe_pod(&mut self, pod: &Pod) {
         let name = &pod.metadata.name;
-        self.there(Kind::Pod, name);
+        self.memory.settle(Kind::Pod, name, true);
         if let Some(ordinal) = names::ordinal(&self.view.name, name) {
             self.memory.pods_seen = self.memory.pods_seen.max(ordinal.saturating_add(1));
         }
         self.view.observe_pod(pod);
-    }
-
-    fn there(&mut self, kind: Kind, name: &str) {
-        self.memory.settle(kind, name, true);
-        self.memory
-            .obstacles
-            .retain(|known| !(known.kind == kind && *known.name == *name));
     }
 
     /// Takes that the watch no longer has an object: it is gone, or it has lost our label (fact K32).

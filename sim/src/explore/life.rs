@@ -8,15 +8,19 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use pilotage_core::effect::Effect;
+use pilotage_core::kubernetes::labels::{MANAGED_BY, PILOTAGE};
 use pilotage_core::life::Life;
 use pilotage_core::name::Uid;
 use pilotage_core::state::ApplicationCommand;
+use pilotage_core::time::{Span, Timestamp};
+use serde_json::json;
 
+use crate::cluster::request::{Propagation, Request, Verb};
 use crate::invariant::{Broken, Moment, Who, Witness};
 use crate::schedule::{Draw, Planned, Schedule, When};
 use crate::world::{Choice, World};
 
-use super::rest::Rest;
+use super::rest::{self, Rest};
 
 /// The model of the life, which is also its namespace.
 pub const MODEL: &str = "shop";
@@ -24,6 +28,11 @@ pub const MODEL: &str = "shop";
 pub const APPLICATION: &str = "ledger";
 /// More choices than this in one life, and it does not come to rest.
 const BOUND: u32 = 30_000;
+
+/// As many units as the life has at most.
+pub const MOST_UNITS: u32 = 3;
+/// After so long without anything new a user looks at the status, and does what it says.
+const PATIENCE: Span = Span::seconds(3600);
 
 /// What a user does, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +93,8 @@ pub struct Run {
     witness: Witness,
     stage: usize,
     application: Uid,
+    /// When the last thing went wrong, or the user last did something.
+    quiet_since: Timestamp,
 }
 
 impl Run {
@@ -92,6 +103,7 @@ impl Run {
         let mut world = World::new();
         world.remember = false;
         Run {
+            quiet_since: world.now,
             world,
             choices: 0,
             rests: 0,
@@ -156,6 +168,10 @@ impl Run {
         let Some(choice) = choices.get(drawn) else {
             return Ok(Progress::Going);
         };
+        if matches!(choice, Choice::Wait(_)) && self.world.now > self.quiet_since.after(PATIENCE) {
+            self.mend()?;
+            return Ok(Progress::Going);
+        }
         if matches!(choice, Choice::Run(_)) {
             let lives = self.world.lives();
             self.fault(When::Effect(self.world.effects_run))?;
@@ -193,6 +209,7 @@ impl Run {
             if let Some(story) = &mut self.story {
                 story.push(format!("{} !! {:?}", self.world.now, planned.fault));
             }
+            self.quiet_since = self.world.now;
             let before = Moment::of(&self.world, false);
             self.world.begin_taking();
             self.world.befall(MODEL, APPLICATION, &planned.fault);
@@ -207,6 +224,7 @@ impl Run {
             return Ok(());
         };
         self.stage += 1;
+        self.quiet_since = self.world.now;
         if let Some(story) = &mut self.story {
             story.push(format!("{} == {stage:?}", self.world.now));
         }
@@ -247,7 +265,58 @@ impl Run {
         })
     }
 
+    /// The user looks at what stands in the way, which the status has to name, and puts it right: an object that lost
+    /// its label while nobody was there who knew it is somebody else's to us (design, section 4, "Ours"). Returns
+    /// whether there was anything.
+    fn mend(&mut self) -> Result<bool, Broken> {
+        self.quiet_since = self.world.now;
+        let disowned = rest::disowned(&self.world);
+        for object in &disowned {
+            let record = self.world.application(APPLICATION);
+            let verb = match record.map(|record| &record.status.provisioner.report.message) {
+                Some(message) if !message.contains(object.name()) => {
+                    let text = format!(
+                        "{} is in the way, and the status says {message:?}",
+                        object.name()
+                    );
+                    return Err(Broken::new(0, text));
+                }
+                Some(_) => Verb::MergePatch {
+                    body: json!({"metadata": {"labels": {MANAGED_BY: PILOTAGE}}}),
+                },
+                None if self.world.lives() == 1 => {
+                    let text = format!("{} is left, and it was known as ours", object.name());
+                    return Err(Broken::new(4, text));
+                }
+                None => Verb::Delete {
+                    uid: None,
+                    version: None,
+                    propagation: Propagation::Background,
+                    grace: None,
+                },
+            };
+            if let Some(story) = &mut self.story {
+                story.push(format!("{} == Mend {}", self.world.now, object.name()));
+            }
+            let before = Moment::of(&self.world, false);
+            self.world.begin_taking();
+            self.world.by_hand(Request {
+                manager: "kubectl-label".into(),
+                resource: object.resource,
+                namespace: (!object.namespace().is_empty()).then(|| object.namespace().into()),
+                name: object.name().into(),
+                subresource: None,
+                verb,
+            });
+            self.witness.check(&before, &self.world, Who::Person)?;
+        }
+        Ok(!disowned.is_empty())
+    }
+
     fn rest(&mut self) -> Result<Progress, Broken> {
+        if self.mend()? {
+            return Ok(Progress::Going);
+        }
         self.witness.check_at_rest(&self.world)?;
         let rest = Arc::new(Rest::of(&self.world));
         if LIFE.get(self.stage) == Some(&Stage::ScaleUpAgain) {

@@ -4,8 +4,10 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use pilotage_core::kubernetes::labels::{APPLICATION_UID, MANAGED_BY};
 use pilotage_core::state::Application;
 use serde_json::{Value, json};
 
@@ -56,6 +58,24 @@ impl Rest {
         Rest(rest)
     }
 
+    /// Without the claims of pods from that number on.
+    pub(super) fn without_claims_from(&self, number: u32) -> Self {
+        let of_such_a_pod = |name: &str| {
+            let ordinal = name.rsplit('-').next().and_then(|text| text.parse().ok());
+            name.starts_with("PersistentVolumeClaim ") && ordinal.is_some_and(|o: u32| o >= number)
+        };
+        let kept = self.0.iter().filter(|(name, _)| !of_such_a_pod(name));
+        Rest(
+            kept.map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        )
+    }
+
+    /// Whether a record of the application is there.
+    pub(super) fn has_record(&self) -> bool {
+        self.0.keys().any(|name| name.starts_with("record "))
+    }
+
     /// What differs, for people; nothing if nothing does.
     pub fn differences(&self, wanted: &Rest) -> Vec<String> {
         let mut found = Vec::new();
@@ -91,7 +111,15 @@ fn difference(is: &Value, wanted: &Value) -> String {
     format!(" is {is}, not {wanted}")
 }
 
-/// Something of the application that has lost its labels.
+/// Objects that were made for the application and have lost the label that says that we manage them.
+pub(super) fn disowned(world: &World) -> Vec<Arc<Stored>> {
+    let lost =
+        |one: &Stored| one.label(APPLICATION_UID).is_some() && one.label(MANAGED_BY).is_none();
+    let all = world.cluster.all_objects();
+    all.filter(|one| lost(one)).cloned().collect()
+}
+
+/// Something of the application, whether or not it has lost its labels.
 fn ours_by_name(object: &Stored) -> bool {
     let name = object.name();
     let events = matches!(

@@ -5,6 +5,7 @@ use alloc::format;
 use pilotage_core::effect::Action;
 use pilotage_core::event::Event;
 use pilotage_core::outcome::{Outcome, Refusal};
+use pilotage_core::reason::Reason;
 use pilotage_core::time::{Span, Timestamp};
 
 use super::{Broken, Seen, Witness, holds};
@@ -30,6 +31,20 @@ pub(super) fn woken(seen: &Seen<'_>) -> Result<(), Broken> {
             "woken at {at}, it asks for nothing and to be woken at {:?}",
             step.wake_at
         )
+    })
+}
+
+/// Nothing is put back that nobody changed; a provisioner that has just begun cannot know who changed it.
+pub(super) fn needed(witness: &Witness, seen: &Seen<'_>) -> Result<(), Broken> {
+    let put_back = seen.ran().find_map(|(effect, _)| match &effect.because {
+        Reason::Drift { key, field } => Some((key, field)),
+        _ => None,
+    });
+    let Some((key, field)) = put_back else {
+        return Ok(());
+    };
+    holds(10, witness.meddled || seen.world.lives() > 1, || {
+        format!("{field} of {key} is put back, and nobody changed it")
     })
 }
 

@@ -187,6 +187,7 @@ impl Witness {
         }
         scale::replicas(self, &seen)?;
         bounds::woken(&seen)?;
+        bounds::needed(self, &seen)?;
         bounds::rate(self, &seen)?;
         if self.thorough {
             secrets::hidden(&seen)?;

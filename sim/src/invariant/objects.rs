@@ -54,7 +54,8 @@ fn removed(seen: &Seen<'_>, uid: Uid) -> bool {
     models.any(|model| model.status.removed.contains(&uid))
 }
 
-/// 4: when a record goes, nothing of its application is left but claims whose storage was not destroyed.
+/// 4: when a record goes, nothing of its application is left but claims whose storage was not destroyed. What has lost
+/// the label that says so is nobody's; whether the worker knew better is seen at rest.
 pub(super) fn record_went(
     witness: &Witness,
     seen: &Seen<'_>,
@@ -72,7 +73,7 @@ pub(super) fn record_went(
                 Resource::ControllerRevision | Resource::Event => true,
                 _ => false,
             };
-            application_uid(object) == Some(before.uid) && !kept
+            application_uid(object) == Some(before.uid) && witness.is_ours(object) && !kept
         });
         if let Some(left) = left {
             return Err(Broken::new(

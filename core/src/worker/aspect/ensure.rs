@@ -80,7 +80,7 @@ fn next(
         return read(key);
     }
     let Some(seen) = view.object(kind, name) else {
-        // An obstacle is tried again when the backoff lets us: a POST touches nothing.
+        // What stands in the way is tried again when the backoff lets us: a POST touches nothing.
         let Some(manifest) = wanted::manifest(view, kind, name, replicas) else {
             return Next::Settled;
         };
