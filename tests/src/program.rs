@@ -1,12 +1,13 @@
 //! The real program `pilotage`, as people and scripts call it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use serde_json::Value;
 
+use crate::control_plane::ControlPlane;
 use crate::patience::until;
 
 /// The program, built like this test; it is built anew if a source is newer than it is.
@@ -80,6 +81,7 @@ fn newest(folder: &Path) -> Option<SystemTime> {
 /// A folder with a state of its own, and the program to call on it.
 pub struct Desk {
     folder: tempfile::TempDir,
+    environment: Vec<(String, String)>,
 }
 
 impl Default for Desk {
@@ -96,7 +98,26 @@ impl Desk {
     pub fn new() -> Self {
         Desk {
             folder: tempfile::tempdir().expect("a temporary folder"),
+            environment: Vec::new(),
         }
+    }
+
+    /// An empty folder, whose calls mean a real cluster, as one of its users.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn on(control_plane: &ControlPlane, user: &str) -> Self {
+        let mut desk = Desk::new();
+        desk.write("kubeconfig", &control_plane.kubeconfig_of(user, None));
+        let kubeconfig = desk.folder().join("kubeconfig");
+        desk.set("KUBECONFIG", &kubeconfig.display().to_string());
+        desk.set("PILOTAGE_CLUSTER", "kubeconfig");
+        desk
+    }
+
+    /// Sets a variable for the calls to come.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.environment.push((name.into(), value.into()));
     }
 
     /// The folder.
@@ -125,6 +146,9 @@ impl Desk {
             .env("TZ", "UTC")
             .env_remove("JUJU_MODEL")
             .env_remove("PILOTAGE_MODEL")
+            .env_remove("PILOTAGE_CLUSTER")
+            .env_remove("KUBECONFIG")
+            .envs(self.environment.iter().cloned())
             .stdin(Stdio::null());
         command
     }
@@ -166,17 +190,28 @@ impl Desk {
     /// # Panics
     /// If it cannot be started.
     pub fn start(&self, words: &str) -> Running {
-        let file = |name: &str| {
-            std::fs::File::create(self.folder().join(name)).expect("a file for its words")
+        self.start_with(words, &[])
+    }
+
+    /// The same, with variables of its own.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn start_with(&self, words: &str, environment: &[(&str, &str)]) -> Running {
+        let word = words.split_whitespace().next().unwrap_or_default();
+        let file = |stream: &str| {
+            let path = self.folder().join(format!("{word}.{stream}"));
+            std::fs::File::create(path).expect("a file for its words")
         };
         let process = self
             .command(words)
-            .stdout(file("running.out"))
-            .stderr(file("running.err"))
+            .envs(environment.iter().copied())
+            .stdout(file("out"))
+            .stderr(file("err"))
             .spawn();
         Running {
             process: process.unwrap_or_else(|error| panic!("pilotage {words}: {error}")),
-            folder: self.folder().to_owned(),
+            words: self.folder().join(word),
         }
     }
 
@@ -207,7 +242,8 @@ pub fn texts(output: &Output) -> (String, String) {
 /// A process that goes on. It does not outlive the test.
 pub struct Running {
     process: Child,
-    folder: PathBuf,
+    /// The files that it writes to, without their endings.
+    words: PathBuf,
 }
 
 impl Running {
@@ -220,8 +256,30 @@ impl Running {
         let asked = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(asked.is_ok_and(|status| status.success()));
         let status = self.process.wait().expect("it can be waited for");
-        let read = |name: &str| std::fs::read_to_string(self.folder.join(name)).unwrap_or_default();
-        (read("running.out"), read("running.err"), status.success())
+        let read = |stream: &str| {
+            std::fs::read_to_string(self.words.with_extension(stream)).unwrap_or_default()
+        };
+        (read("out"), read("err"), status.success())
+    }
+}
+
+impl Running {
+    /// Ends it as a power cut would.
+    ///
+    /// # Panics
+    /// If it had ended by itself.
+    pub fn kill(mut self) {
+        assert!(self.ended().is_none(), "it ended by itself");
+        self.process.kill().expect("it is still there");
+        self.process.wait().expect("it can be waited for");
+    }
+
+    /// How it ended; none while it goes on.
+    ///
+    /// # Panics
+    /// If that cannot be asked.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.process.try_wait().expect("it can be asked")
     }
 }
 

@@ -1,0 +1,178 @@
+//! The whole life of the main job by the program's commands: undisturbed, and with the provisioner killed on the way.
+
+use std::cell::{Cell, RefCell};
+use std::os::unix::process::ExitStatusExt;
+
+use pilotage_core::name::Uid;
+use pilotage_tests::charms::own;
+use pilotage_tests::control_plane::{ControlPlane, Players, shared};
+use pilotage_tests::house::objects;
+use pilotage_tests::patience::until;
+use pilotage_tests::program::{Desk, Running};
+use serde_json::{Value, json};
+
+/// Whether the application has so many units, all active, and is active itself.
+fn active(status: &Value, units: usize) -> bool {
+    let application = &status["applications"]["hello"];
+    let all = application["units"].as_object();
+    application["application-status"]["current"] == "active"
+        && all.is_some_and(|all| {
+            all.len() == units
+                && all
+                    .values()
+                    .all(|unit| unit["workload-status"]["current"] == "active")
+        })
+}
+
+/// What there is of the model in the cluster, by kind.
+fn left(cluster: &ControlPlane, model: Uid) -> Vec<String> {
+    let objects = objects(cluster.client(), model);
+    let kinds = objects
+        .iter()
+        .map(|object| object["kind"].as_str().unwrap_or_default().to_owned());
+    kinds.collect()
+}
+
+fn model(desk: &Desk) -> Uid {
+    let shown: Value = serde_json::from_str(&desk.ok("show-model --format json")).expect("JSON");
+    let model = shown.as_object().and_then(|models| models.values().next());
+    let uid = model.and_then(|model| model["model-uuid"].as_str());
+    uid.expect("its uid").parse().expect("a uid")
+}
+
+fn hello() -> String {
+    own("tests/charms/hello").display().to_string()
+}
+
+/// From a model of that name to nothing; `tend` is called again and again.
+fn life(desk: &Desk, cluster: &ControlPlane, name: &str, tend: &dyn Fn()) {
+    let wait = |what: &str, holds: &dyn Fn(&Value) -> bool| {
+        desk.wait(what, |status| {
+            tend();
+            holds(status)
+        })
+    };
+    desk.ok(&format!("add-model {name}"));
+    let model = model(desk);
+    desk.ok(&format!("deploy {} hello", hello()));
+    let status = wait("one active unit", &|status| active(status, 1));
+    let storage = &status["storage"]["storage"]["pages/0"];
+    assert_eq!(storage["status"]["current"], "attached", "{status:#}");
+    desk.ok("scale-application hello 3");
+    wait("three active units", &|status| active(status, 3));
+    desk.ok("trust hello --scope cluster");
+    until("it is trusted", || {
+        tend();
+        let kinds = left(cluster, model);
+        kinds
+            .iter()
+            .any(|kind| kind == "ClusterRoleBinding")
+            .then_some(())
+    });
+    desk.ok("scale-application hello 1");
+    wait("one active unit", &|status| active(status, 1));
+    desk.ok(&format!("refresh hello --path {}", hello()));
+    wait("the new revision is active", &|status| {
+        status["applications"]["hello"]["charm-rev"] == 1 && active(status, 1)
+    });
+    desk.ok("remove-application hello --no-prompt --destroy-storage");
+    wait("the record is gone", &|status| {
+        status["applications"] == json!({}) && status["storage"] == json!({})
+    });
+    assert_eq!(left(cluster, model), ["Namespace"]);
+    // It waits until the model is gone.
+    let mut destroy = desk.start(&format!("destroy-model {name} --no-prompt"));
+    let status = until("the model is destroyed", || {
+        tend();
+        destroy.ended()
+    });
+    assert!(status.success(), "{status}");
+    assert_eq!(left(cluster, model), Vec::<String>::new());
+}
+
+#[test]
+fn a_whole_life_by_the_program_leaves_nothing() {
+    let Some(cluster) = shared("a_whole_life_by_the_program") else {
+        return;
+    };
+    let _players = Players::start(&cluster, "program");
+    let desk = Desk::on(&cluster, "pilotage");
+    let service = desk.start("run");
+    life(&desk, &cluster, "program", &|| {});
+    let (_, words, well) = service.stop();
+    assert!(well, "{words}");
+    assert!(words.contains("cluster: https://127.0.0.1:"), "{words}");
+    assert!(!words.contains("WARNING"), "{words}");
+    assert!(desk.ok("replay").contains("no difference"));
+}
+
+#[test]
+fn a_whole_life_is_lived_though_the_provisioner_is_killed_again_and_again() {
+    let Some(cluster) = shared("a_whole_life_is_lived_though") else {
+        return;
+    };
+    let _players = Players::start(&cluster, "mortal");
+    let desk = Desk::on(&cluster, "pilotage");
+    // Each life has a few requests more than the last: one must suffice for the longest batch.
+    let start = |kills: u32| {
+        let at = format!("effect-executed:{}", 3 + 4 * kills);
+        desk.start_with("run", &[("PILOTAGE_FAIL_AT", &at)])
+    };
+    let (service, kills) = (RefCell::new(start(0)), Cell::new(0));
+    let tend = || {
+        let ended = service.borrow_mut().ended();
+        if let Some(status) = ended {
+            assert_eq!(status.signal(), Some(9), "it ended by itself: {status}");
+            kills.set(kills.get() + 1);
+            service.replace(start(kills.get()));
+        }
+    };
+    life(&desk, &cluster, "mortal", &tend);
+    assert!(kills.get() >= 3, "{} kills", kills.get());
+}
+
+#[test]
+fn a_provisioner_killed_while_it_scales_and_while_it_removes_is_replaced_by_one_that_finishes() {
+    let Some(cluster) = shared("a_provisioner_killed_while") else {
+        return;
+    };
+    let players = Players::start(&cluster, "killed");
+    let desk = Desk::on(&cluster, "pilotage");
+    let mut service = desk.start("run");
+    desk.ok("add-model killed");
+    let model = model(&desk);
+    desk.ok(&format!("deploy {} hello -n 3", hello()));
+    desk.wait("three active units", |status| active(status, 3));
+    let ending = || {
+        let all = objects(cluster.client(), model).into_iter();
+        all.filter(|object| !object["metadata"]["deletionTimestamp"].is_null())
+            .filter(|object| object["kind"] == "Pod")
+            .count()
+    };
+
+    players.hold_ending_pods(true);
+    desk.ok("scale-application hello 1");
+    until("a pod is ending", || (ending() > 0).then_some(()));
+    let again = |service: Running| {
+        service.kill();
+        desk.start("run")
+    };
+    service = again(service);
+    players.hold_ending_pods(false);
+    let status = desk.wait("one active unit", |status| active(status, 1));
+    let unit = &status["applications"]["hello"]["units"]["hello/0"];
+    assert!(unit.is_object(), "{status:#}");
+
+    players.hold_ending_pods(true);
+    desk.ok("remove-application hello --no-prompt --destroy-storage");
+    until("its pod is ending", || (ending() > 0).then_some(()));
+    service = again(service);
+    players.hold_ending_pods(false);
+    desk.wait("nothing is left", |status| {
+        status["applications"] == json!({}) && status["storage"] == json!({})
+    });
+    desk.ok("destroy-model killed --no-prompt");
+    assert_eq!(left(&cluster, model), Vec::<String>::new());
+    let (_, words, well) = service.stop();
+    assert!(well, "{words}");
+}
