@@ -3,6 +3,7 @@
 pub mod charms;
 pub mod child;
 pub mod control_plane;
+pub mod faulty;
 pub mod house;
 pub mod patience;
 pub mod program;

@@ -1,5 +1,8 @@
 //! Pilotage on a real control plane (etcd, API server, controllers; scheduler, kubelet and volumes are played).
 #![allow(missing_docs)]
 
+mod access;
 mod life;
 mod program;
+mod refusals;
+mod watches;

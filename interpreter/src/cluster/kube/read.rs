@@ -162,30 +162,55 @@ impl<'de> Visitor<'de> for LineVisitor {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Line, M::Error> {
         let mut change = None;
         let mut line = None;
+        let mut held = None;
         while let Some(key) = map.next_key::<Text<'_>>()? {
-            match (&*key.0, &change) {
+            match (&*key.0, change) {
                 ("type", _) => change = Some(map.next_value::<Change>()?),
-                ("object", Some(Change::Bookmark)) => {
-                    let mark: Mark = map.next_value()?;
-                    let ends = mark.metadata.annotations.end.as_deref();
-                    line = Some(Line::Bookmark {
-                        version: mark.metadata.version,
-                        everything: ends == Some("true"),
-                    });
-                }
-                ("object", Some(Change::Error)) => line = Some(Line::Failed(map.next_value()?)),
                 ("object", Some(change)) => {
-                    let object = map.next_value_seed(self.0)?;
-                    line = Some(told(object, matches!(change, Change::Deleted)));
+                    line = Some(map.next_value_seed(Told(self.0, change))?);
                 }
-                // The server writes the type first: it says what the object is.
-                ("object", None) => return Err(M::Error::missing_field("type")),
+                // The server writes the type first, which says what the object is; something on the way may not.
+                ("object", None) => held = Some(map.next_value::<Value>()?),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        line.ok_or_else(|| M::Error::missing_field("object"))
+        match (line, change, held) {
+            (Some(line), ..) => Ok(line),
+            (None, Some(change), Some(held)) => {
+                let told = Told(self.0, change).deserialize(held);
+                told.map_err(M::Error::custom)
+            }
+            (None, None, _) => Err(M::Error::missing_field("type")),
+            (None, Some(_), None) => Err(M::Error::missing_field("object")),
+        }
+    }
+}
+
+/// Reads the object of a line.
+struct Told(Reader, Change);
+
+impl<'de> DeserializeSeed<'de> for Told {
+    type Value = Line;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Line, D::Error> {
+        Ok(match self.1 {
+            Change::Added | Change::Modified => {
+                let object = self.0.deserialize(from)?;
+                let version = object.metadata().version;
+                Line::Changed(seen(object), version)
+            }
+            Change::Deleted => gone(&self.0.deserialize(from)?),
+            Change::Bookmark => {
+                let metadata = Mark::deserialize(from)?.metadata;
+                Line::Bookmark {
+                    version: metadata.version,
+                    everything: metadata.annotations.end.as_deref() == Some("true"),
+                }
+            }
+            Change::Error => Line::Failed(Status::deserialize(from)?),
+        })
     }
 }
 
@@ -197,25 +222,17 @@ pub(super) fn seen(object: Object) -> Event {
     }
 }
 
-fn told(object: Object, gone: bool) -> Line {
+fn gone(object: &Object) -> Line {
     let (uid, version) = (object.metadata().uid, object.metadata().version);
-    let event = match (gone, object.kind()) {
-        (false, _) => seen(object),
-        (true, Kind::Pod) => Event::PodDeleted {
-            key: object.key(),
-            uid,
-            version,
-        },
-        (true, _) => Event::ObjectDeleted {
-            key: object.key(),
-            uid,
-            version,
-        },
+    let key = object.key();
+    let event = match object.kind() {
+        Kind::Pod => Event::PodDeleted { key, uid, version },
+        _ => Event::ObjectDeleted { key, uid, version },
     };
     Line::Changed(event, version)
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum Change {
     Added,
@@ -311,5 +328,71 @@ impl<'de> Deserialize<'de> for Text<'de> {
             }
         }
         from.deserialize_str(Borrowed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pilotage_core::name::Uid;
+
+    fn reader(kind: Kind) -> Reader {
+        Reader {
+            kind,
+            key: DigestKey::default(),
+        }
+    }
+
+    const POD: &str = r#"{"kind":"Pod","metadata":{"name":"web-0","namespace":"shop","uid":"00000000-0000-0000-0000-000000000001","resourceVersion":"9","managedFields":[{"manager":"x"}]}}"#;
+
+    #[test]
+    fn a_line_is_read_in_whatever_order_it_comes() {
+        let read = |text: &str| match reader(Kind::Pod).line(text.as_bytes()).unwrap() {
+            Line::Changed(event, version) => (event, version),
+            _ => panic!("{text}"),
+        };
+        let first = read(&format!(r#"{{"type":"MODIFIED","object":{POD}}}"#));
+        assert_eq!(first.1, Version(9));
+        assert!(matches!(first.0, Event::PodUpdated(_)));
+        assert_eq!(
+            first,
+            read(&format!(r#"{{"object":{POD},"type":"MODIFIED"}}"#))
+        );
+        let (event, _) = read(&format!(r#"{{"type":"DELETED","object":{POD}}}"#));
+        let key = pilotage_core::kubernetes::Key::new(Kind::Pod, "shop", "web-0");
+        let (uid, version) = (Uid(1), Version(9));
+        assert_eq!(event, Event::PodDeleted { key, uid, version });
+    }
+
+    #[test]
+    fn the_end_of_a_list_and_a_failure_are_told_apart_from_objects() {
+        let line = |text: &str| reader(Kind::Pod).line(text.as_bytes()).unwrap();
+        let mark = r#"{"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"12","creationTimestamp":null,"annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+        let (version, everything) = match line(mark) {
+            Line::Bookmark {
+                version,
+                everything,
+            } => (version, everything),
+            _ => panic!("no bookmark"),
+        };
+        assert_eq!((version, everything), (Version(12), true));
+        let error = r#"{"type":"ERROR","object":{"kind":"Status","status":"Failure","message":"too old","reason":"Expired","code":410}}"#;
+        assert!(matches!(line(error), Line::Failed(status) if status.code == 410));
+        assert!(reader(Kind::Pod).line(b"{}").is_err());
+    }
+
+    #[test]
+    fn the_data_of_a_secret_is_not_in_what_is_read() {
+        let secret = r#"{"metadata":{"name":"s","namespace":"shop","uid":"00000000-0000-0000-0000-000000000001","resourceVersion":"9"},"data":{"a":"Y2FuYXJ5"}}"#;
+        let list = format!(r#"{{"metadata":{{"resourceVersion":"10"}},"items":[{secret}]}}"#);
+        let page = reader(Kind::Secret).page(list.as_bytes()).unwrap();
+        let read = format!("{:?}", page.items);
+        assert!(
+            read.contains("fingerprint") && !read.contains("Y2FuYXJ5"),
+            "{read}"
+        );
+        let empty = r#"{"metadata":{"resourceVersion":"10","continue":"x"},"items":null}"#;
+        let page = reader(Kind::Secret).page(empty.as_bytes()).unwrap();
+        assert_eq!((page.items.len(), &*page.more), (0, "x"));
     }
 }

@@ -1,0 +1,86 @@
+//! Ways to a cluster that lead nowhere: each is told with what to do.
+
+use std::net::TcpListener;
+
+use pilotage_tests::control_plane::{STRANGER, shared};
+use pilotage_tests::program::{Desk, texts};
+
+/// What `run` says, which must fail with that exit code.
+fn refused(desk: &Desk, cluster: &str, code: i32) -> String {
+    let output = desk.call(&format!("run --cluster {cluster}"));
+    let (_, words) = texts(&output);
+    assert_eq!(output.status.code(), Some(code), "{cluster}: {words}");
+    words
+}
+
+#[test]
+fn a_cluster_that_cannot_be_found_is_told_with_what_to_do() {
+    let mut desk = Desk::new();
+    desk.set("KUBECONFIG", "/nowhere/kubeconfig");
+    let words = refused(&desk, "kubeconfig", 1);
+    assert!(words.contains("there is no kubeconfig"), "{words}");
+    assert!(words.contains("/nowhere/kubeconfig"), "{words}");
+    let words = refused(&desk, "in-cluster", 1);
+    assert!(words.contains("not in a pod of a cluster"), "{words}");
+    let words = refused(&desk, "elsewhere", 2);
+    assert!(
+        words.contains("there is no cluster \"elsewhere\""),
+        "{words}"
+    );
+
+    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let server = format!("https://{}", port.local_addr().unwrap());
+    drop(port);
+    let kubeconfig = format!(
+        "clusters: [{{name: gone, cluster: {{server: '{server}'}}}}]\n\
+         users: [{{name: me, user: {{token: me}}}}]\n\
+         contexts: [{{name: old, context: {{cluster: gone, user: me}}}}]\n"
+    );
+    desk.write("kubeconfig", &kubeconfig);
+    desk.set(
+        "KUBECONFIG",
+        &desk.folder().join("kubeconfig").display().to_string(),
+    );
+    let words = refused(&desk, "kubeconfig", 1);
+    assert!(
+        words.contains("no current context") && words.contains("it has old"),
+        "{words}"
+    );
+    let words = refused(&desk, "kubeconfig:new", 1);
+    assert!(words.contains("no context \"new\"; it has old"), "{words}");
+    let words = refused(&desk, "kubeconfig:old", 1);
+    assert!(
+        words.contains(&format!("the cluster at {server} is not reached")),
+        "{words}"
+    );
+    assert!(words.contains("Connection refused"), "{words}");
+}
+
+#[test]
+fn a_cluster_that_says_no_and_one_that_is_another_are_told() {
+    let Some(cluster) = shared("a_cluster_that_says_no") else {
+        return;
+    };
+    let desk = Desk::on(&cluster, STRANGER);
+    let words = refused(&desk, "kubeconfig", 1);
+    assert!(
+        words.contains("does not let us read its namespace kube-system (403)"),
+        "{words}"
+    );
+    assert!(words.contains("stranger"), "{words}");
+
+    let desk = Desk::on(&cluster, "pilotage");
+    let service = desk.start("run --cluster kubeconfig:local");
+    until_running(&desk);
+    service.stop();
+    let words = refused(&desk, "embedded", 1);
+    assert!(words.contains("belongs to the cluster with uid"), "{words}");
+    assert!(words.contains("choose the other cluster"), "{words}");
+}
+
+fn until_running(desk: &Desk) {
+    pilotage_tests::patience::until("the provisioner runs", || {
+        let words = std::fs::read_to_string(desk.folder().join("run.err")).ok()?;
+        words.contains("provisioner runs on").then_some(())
+    });
+}

@@ -1,0 +1,44 @@
+//! Watches through a proxy that cuts, silences, doubles and slows them: what they tell is complete all the same.
+
+use std::time::Duration;
+
+use pilotage_core::state::ApplicationCommand;
+use pilotage_interpreter::cluster::Timing;
+use pilotage_tests::control_plane::{Players, shared};
+use pilotage_tests::faulty::{Fault, Proxy};
+use pilotage_tests::house::House;
+
+#[test]
+fn watches_that_are_cut_silent_doubled_or_slow_lose_nothing() {
+    let Some(cluster) = shared("watches_that_are_cut") else {
+        return;
+    };
+    let _players = Players::start(&cluster, "faulty");
+    let proxy = Proxy::start(&cluster);
+    let timing = Timing {
+        length: Duration::from_secs(8),
+        silence: Duration::from_secs(1),
+        first_delay: Duration::from_millis(20),
+        longest_delay: Duration::from_millis(200),
+        page: 2,
+    };
+    let mut house = House::new(&cluster, "faulty", Some(proxy.address()), timing);
+    for fault in Fault::ALL {
+        proxy.set(fault);
+        let name = format!("{fault:?}").to_lowercase();
+        let ledger = house.deploy(&name, 2);
+        house.until_active(ledger, 2);
+        house.application(ledger, ApplicationCommand::SetScale { scale: 3 });
+        house.until_active(ledger, 3);
+        house.application(ledger, ApplicationCommand::SetScale { scale: 1 });
+        house.until_active(ledger, 1);
+        house.remove(ledger);
+        assert!(proxy.faults() > 0, "{fault:?} never happened");
+        // A first list, too.
+        house.end();
+        house.start();
+    }
+    house.destroy();
+    assert_eq!(house.names(), Vec::<String>::new());
+    house.end();
+}
