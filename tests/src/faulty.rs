@@ -155,7 +155,7 @@ impl Shared {
     fn line(&self, to: &mut TcpStream, line: &str, number: u64) -> io::Result<()> {
         let fault = self.fault.load(Ordering::Relaxed);
         let [cut, silent, duplicated, slow] = Fault::ALL.map(|one| fault == one as u8);
-        if (cut && number > 2) || (silent && number > 2) || duplicated || slow {
+        if ((cut || silent) && number > 2) || duplicated || slow {
             self.faults.fetch_add(1, Ordering::Relaxed);
         }
         if cut && number > 2 {

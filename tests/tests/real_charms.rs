@@ -3,94 +3,14 @@
 #![allow(missing_docs)]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
+use pilotage_tests::charms::{
+    WAITING, application, deploy, entries, given, metadata, real_charms, text, v2,
+};
 use pilotage_tests::program::{Desk, texts};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use serde_yaml_ng::Value as Yaml;
-
-/// Charms without a workload container: they wait for the model's agent image.
-const WAITING: [&str; 2] = ["istio-pilot", "nginx-ingress-integrator"];
-
-fn folder() -> Option<PathBuf> {
-    match std::env::var_os("PILOTAGE_CHARMS") {
-        Some(folder) => Some(folder.into()),
-        None => {
-            println!(
-                "NOT RUN: PILOTAGE_CHARMS names no folder of charms; run it with\n\
-                 PILOTAGE_CHARMS=DIR cargo test -p pilotage-tests --test real_charms"
-            );
-            None
-        }
-    }
-}
-
-/// The charms that are to be deployed: neither pod-spec, nor drafts, nor broken on purpose.
-fn v2(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).expect("the folder of charms");
-    let names = entries.map(|entry| entry.expect("an entry"));
-    let mut names: Vec<String> = names
-        .filter(|entry| entry.path().is_dir())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| {
-            !["v1-", "bad-", "draft-", "_"]
-                .iter()
-                .any(|kind| name.starts_with(kind))
-        })
-        .collect();
-    names.sort();
-    names
-}
-
-/// The name that a charm is deployed under: its folder's, with a letter before a number that stands alone (Juju takes
-/// no group of digits alone in a name).
-fn application(charm: &str) -> String {
-    let groups = charm.split('-').map(|group| {
-        let digits = group.bytes().all(|byte| byte.is_ascii_digit());
-        if digits {
-            format!("v{group}")
-        } else {
-            group.into()
-        }
-    });
-    groups.collect::<Vec<String>>().join("-")
-}
-
-/// A charm's metadata, read without our reader: the file `metadata.yaml`, or what `charmcraft.yaml` says.
-fn metadata(charm: &Path) -> Yaml {
-    let read = |file: &str| std::fs::read_to_string(charm.join(file)).ok();
-    let text = read("metadata.yaml")
-        .or_else(|| read("charmcraft.yaml"))
-        .expect("metadata");
-    serde_yaml_ng::from_str(&text).expect("YAML")
-}
-
-fn entries<'a>(yaml: &'a Yaml, key: &str) -> Vec<(String, &'a Yaml)> {
-    let map = yaml.get(key).and_then(Yaml::as_mapping);
-    let pairs = map.into_iter().flatten();
-    pairs
-        .map(|(name, value)| (name.as_str().expect("a name").to_owned(), value))
-        .collect()
-}
-
-fn text(yaml: &Yaml, key: &str) -> Option<String> {
-    yaml.get(key).and_then(Yaml::as_str).map(str::to_owned)
-}
-
-/// Images that have no source of their own and so must be given.
-fn unsourced(metadata: &Yaml) -> Vec<String> {
-    let resources = entries(metadata, "resources").into_iter();
-    let images = resources.filter(|(_, r)| text(r, "type").as_deref() == Some("oci-image"));
-    images
-        .filter(|(_, r)| text(r, "upstream-source").is_none())
-        .map(|(name, _)| name)
-        .collect()
-}
-
-fn given(resource: &str) -> String {
-    format!("registry.example/{resource}:1")
-}
 
 /// Objects of the embedded cluster, from its file.
 fn objects(desk: &Desk, kind: &str) -> BTreeMap<String, Value> {
@@ -120,17 +40,15 @@ fn mebibytes(size: &str) -> u64 {
 
 #[test]
 fn every_v2_charm_becomes_what_its_files_say() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = real_charms("every_v2_charm_becomes_what_its_files_say") else {
+        return;
+    };
     let desk = Desk::new();
     let service = desk.start("run");
     let charms = v2(&folder);
     assert!(charms.len() > 25, "{charms:?}");
     for charm in &charms {
-        let path = folder.join(charm);
-        let mut words = format!("deploy {} {}", path.display(), application(charm));
-        for resource in unsourced(&metadata(&path)) {
-            words += &format!(" --resource {resource}={}", given(&resource));
-        }
+        let words = deploy(&folder, charm);
         let output = desk.call(&words);
         let (_, said) = texts(&output);
         assert!(output.status.success(), "{words}: {said}");

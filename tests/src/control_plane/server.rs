@@ -129,21 +129,7 @@ impl ControlPlane {
             folder.path().join("kubeconfig"),
             kubeconfig(&base, &at("server.crt"), "kube-controller-manager"),
         )?;
-        let controllers = Process::start(
-            &programs.path("kube-controller-manager"),
-            &flags(&[
-                ("kubeconfig", at("kubeconfig")),
-                ("service-account-private-key-file", at("key.pem")),
-                ("use-service-account-credentials", "false".into()),
-                ("leader-elect", "false".into()),
-                ("secure-port", "0".into()),
-                ("controllers", CONTROLLERS.join(",")),
-                ("pvclaimbinder-sync-period", "1s".into()),
-                ("kube-api-qps", "1000".into()),
-                ("kube-api-burst", "1000".into()),
-            ]),
-            folder.path().join("kube-controller-manager.log"),
-        )?;
+        let controllers = start_controllers(programs, folder.path())?;
         let etcd_client = Client::new(&local(etcd_port), "");
         let programs = programs.clone();
         Ok(ControlPlane {
@@ -207,6 +193,13 @@ impl ControlPlane {
         self.api_server.kill();
     }
 
+    /// Ends the controllers and starts them again: they know nothing, and wait for nothing.
+    pub fn restart_controllers(&mut self) -> Result<(), StartError> {
+        self.controllers.kill();
+        self.controllers = start_controllers(&self.programs, self.folder.path())?;
+        Ok(())
+    }
+
     /// Starts the API server that was stopped, on the same port.
     pub fn start_api_server(&mut self) -> Result<(), StartError> {
         self.api_server =
@@ -224,6 +217,25 @@ fn start_api_server(
         &programs.path("kube-apiserver"),
         arguments,
         folder.join("kube-apiserver.log"),
+    )
+}
+
+fn start_controllers(programs: &Programs, folder: &Path) -> io::Result<Process> {
+    let at = |name: &str| folder.join(name).display().to_string();
+    Process::start(
+        &programs.path("kube-controller-manager"),
+        &flags(&[
+            ("kubeconfig", at("kubeconfig")),
+            ("service-account-private-key-file", at("key.pem")),
+            ("use-service-account-credentials", "false".into()),
+            ("leader-elect", "false".into()),
+            ("secure-port", "0".into()),
+            ("controllers", CONTROLLERS.join(",")),
+            ("pvclaimbinder-sync-period", "1s".into()),
+            ("kube-api-qps", "1000".into()),
+            ("kube-api-burst", "1000".into()),
+        ]),
+        folder.join("kube-controller-manager.log"),
     )
 }
 

@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 mod access;
+mod charms;
 mod life;
 mod program;
 mod refusals;

@@ -184,7 +184,10 @@ fn was_not_sent(error: &::kube::Error) -> bool {
 
 /// Why there was no answer, for people.
 fn reason(error: &::kube::Error) -> String {
-    connect::chain(error)
+    match error {
+        ::kube::Error::Service(error) => connect::chain(&**error),
+        other => connect::chain(other),
+    }
 }
 
 fn not_sent(message: &str) -> Outcome {

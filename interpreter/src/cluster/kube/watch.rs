@@ -66,6 +66,8 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
         streaming: true,
         lively: false,
     };
+    // Why it fails, as it was told last.
+    let mut told: Option<String> = None;
     loop {
         watch.lively = false;
         let ended = match (watch.position, watch.streaming) {
@@ -75,6 +77,7 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
         };
         if watch.lively {
             backoff.reset();
+            told = None;
         }
         match ended {
             End::Deaf => return,
@@ -87,13 +90,16 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
                     continue;
                 }
             }
-            End::Failed(reason) => {
-                let source = Source::Cluster(kind);
-                let reason = reason.into();
-                let failed = Event::SourceFailed { source, reason };
-                if watch.events.send(failed).await.is_err() {
-                    return;
+            End::Failed(why) => {
+                if told.as_ref() != Some(&why) {
+                    let source = Source::Cluster(kind);
+                    let reason = why.as_str().into();
+                    let failed = Event::SourceFailed { source, reason };
+                    if watch.events.send(failed).await.is_err() {
+                        return;
+                    }
                 }
+                told = Some(why);
             }
         }
         tokio::time::sleep(backoff.delay()).await;

@@ -1,0 +1,92 @@
+//! The API server of a real control plane goes away and comes back.
+#![allow(missing_docs)]
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use pilotage_core::state::ApplicationCommand;
+use pilotage_interpreter::cluster::Timing;
+use pilotage_tests::control_plane::{Call, Players, kind, own};
+use pilotage_tests::house::House;
+
+/// Long enough that requests and watches fail more than once.
+const OUTAGE: Duration = Duration::from_secs(8);
+
+#[test]
+fn an_api_server_that_goes_and_comes_back_restarts_nothing_and_loses_nothing() {
+    let Some(mut cluster) = own("an_api_server_that_goes") else {
+        return;
+    };
+    let _players = Players::start(&cluster, "outage");
+    let mut house = House::new(&cluster, "outage", None, Timing::default());
+    let ledger = house.deploy("ledger", 2);
+    house.until_active(ledger, 2);
+    let before = house.names();
+
+    cluster.stop_api_server();
+    house.application(ledger, ApplicationCommand::SetScale { scale: 3 });
+    sleep(OUTAGE);
+    let units = house.record(ledger).expect("its record").status.units.len();
+    assert_eq!(units, 3, "the state goes on without the cluster");
+    cluster.start_api_server().expect("it starts again");
+    // Others that wait long before they try again are not what is looked at.
+    cluster.restart_controllers().expect("they start again");
+    house.until_active(ledger, 3);
+    let after = house.names();
+    for object in &before {
+        assert!(
+            after.contains(object),
+            "{object} is another one: {after:#?}"
+        );
+    }
+
+    // While the server is away its history is forgotten: the watches cannot go on from where they were.
+    let version = newest(&cluster);
+    cluster.stop_api_server();
+    cluster.compact(version).expect("etcd forgets");
+    cluster.start_api_server().expect("it starts again");
+    // Others that wait long before they try again are not what is looked at.
+    cluster.restart_controllers().expect("they start again");
+    let account = kind("ServiceAccount").object("outage", "ledger");
+    send(&cluster, "DELETE", &account);
+    house.wait("what was deleted by hand is back", || {
+        send(&cluster, "GET", &account)["metadata"]["uid"].is_string()
+    });
+    house.wait("nothing else was touched", || house.active(ledger, 3));
+    let again = house.names();
+    let others = |name: &&String| !name.starts_with("ServiceAccount ledger ");
+    for object in after.iter().filter(others) {
+        assert!(
+            again.contains(object),
+            "{object} is another one: {again:#?}"
+        );
+    }
+    house.remove(ledger);
+    house.destroy();
+    assert_eq!(house.names(), Vec::<String>::new());
+    house.end();
+}
+
+fn send(
+    cluster: &pilotage_tests::control_plane::ControlPlane,
+    method: &str,
+    path: &str,
+) -> serde_json::Value {
+    let call = Call {
+        who: "alice",
+        method,
+        path,
+        query: &[],
+        content_type: "",
+        body: None,
+    };
+    let answer = cluster.client().call(&call);
+    answer.expect("the server answers").body
+}
+
+/// The version of the last write.
+fn newest(cluster: &pilotage_tests::control_plane::ControlPlane) -> u64 {
+    let list = send(cluster, "GET", &kind("Namespace").collection(""));
+    let version = list["metadata"]["resourceVersion"].as_str();
+    version.expect("a version").parse().expect("a number")
+}
