@@ -36,20 +36,20 @@ pub struct House {
 }
 
 impl House {
-    /// An empty state with a model of that name, provisioned on a control plane by the server at an address (its own,
-    /// if none is given).
+    /// An empty state with a model of that name, provisioned on a control plane as a kubeconfig says, or as the user
+    /// `pilotage`.
     ///
     /// # Panics
     /// If its files cannot be made.
     pub fn new(
         control_plane: &ControlPlane,
         name: &str,
-        server: Option<&str>,
+        kubeconfig: Option<String>,
         timing: Timing,
     ) -> House {
         let folder = TempDir::new().expect("a temporary folder");
+        let text = kubeconfig.unwrap_or_else(|| control_plane.kubeconfig_of("pilotage", None));
         let kubeconfig = folder.path().join("kubeconfig");
-        let text = control_plane.kubeconfig_of("pilotage", server);
         std::fs::write(&kubeconfig, text).expect("a kubeconfig");
         let mut house = House {
             store: store::open(&folder.path().join("state.db")),

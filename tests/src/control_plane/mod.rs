@@ -17,6 +17,6 @@ pub use client::{Answer, Call, Client, ClientError};
 pub use kinds::{KINDS, Kind, kind, kind_of_path};
 pub use players::Players;
 pub use programs::{Absent, Programs};
-pub use server::{ControlPlane, STRANGER, StartError, USERS};
+pub use server::{ControlPlane, NEWCOMER, STRANGER, StartError, USERS};
 pub use shared::{own, shared};
 pub use watch::{Seen, Watches};

@@ -27,6 +27,9 @@ pub const USERS: &[&str] = &[
 /// Somebody whom the API server knows, and who may do nothing. The token is the name.
 pub const STRANGER: &str = "stranger";
 
+/// The same, for a test that gives rights to somebody.
+pub const NEWCOMER: &str = "newcomer";
+
 /// The controllers that run: those whose doings a provisioner sees.
 const CONTROLLERS: &[&str] = &[
     "namespace-controller",
@@ -154,7 +157,7 @@ impl ControlPlane {
         self.folder.path().join("kubeconfig")
     }
 
-    /// The text of a kubeconfig with the context `local`: one of [`USERS`] or [`STRANGER`], by the server at an address
+    /// The text of a kubeconfig with the context `local`: one of [`USERS`], [`STRANGER`] or [`NEWCOMER`], by the server at an address
     /// (the API server's own, if none is given).
     pub fn kubeconfig_of(&self, user: &str, server: Option<&str>) -> String {
         let certificate = self.folder.path().join("server.crt");
@@ -286,7 +289,9 @@ fn write_keys(folder: &Path) -> Result<String, StartError> {
         .iter()
         .map(|user| format!("{user},{user},{user},\"system:masters\"\n"))
         .collect();
-    tokens.push_str(&format!("{STRANGER},{STRANGER},{STRANGER}\n"));
+    for nobody in [STRANGER, NEWCOMER] {
+        tokens.push_str(&format!("{nobody},{nobody},{nobody}\n"));
+    }
     std::fs::write(folder.join("tokens.csv"), tokens)?;
     Ok(certificate)
 }

@@ -2,8 +2,14 @@
 
 use std::net::TcpListener;
 
-use pilotage_tests::control_plane::{STRANGER, shared};
+use pilotage_core::state::ApplicationCommand;
+use pilotage_interpreter::cluster::Timing;
+use pilotage_tests::charms::own;
+use pilotage_tests::control_plane::{Call, NEWCOMER, Players, STRANGER, kind, shared};
+use pilotage_tests::house::House;
+use pilotage_tests::patience::until;
 use pilotage_tests::program::{Desk, texts};
+use serde_json::{Value, json};
 
 /// What `run` says, which must fail with that exit code.
 fn refused(desk: &Desk, cluster: &str, code: i32) -> String {
@@ -79,8 +85,65 @@ fn a_cluster_that_says_no_and_one_that_is_another_are_told() {
 }
 
 fn until_running(desk: &Desk) {
-    pilotage_tests::patience::until("the provisioner runs", || {
+    until("the provisioner runs", || {
         let words = std::fs::read_to_string(desk.folder().join("run.err")).ok()?;
         words.contains("provisioner runs on").then_some(())
     });
+}
+
+/// The role in the README's section on real clusters.
+fn role() -> Value {
+    let readme = std::fs::read_to_string(own("README.md")).expect("the README");
+    let (_, block) = readme.split_once("```yaml\n").expect("a block of YAML");
+    let (yaml, _) = block.split_once("```").expect("its end");
+    serde_yaml_ng::from_str(yaml).expect("YAML")
+}
+
+#[test]
+fn the_permissions_of_the_readme_suffice_for_a_whole_life() {
+    let Some(cluster) = shared("the_permissions_of_the_readme") else {
+        return;
+    };
+    let ask = |who, method, path: &str, body: Option<&Value>| {
+        let call = Call {
+            who,
+            method,
+            path,
+            query: &[],
+            content_type: if body.is_some() {
+                "application/json"
+            } else {
+                ""
+            },
+            body,
+        };
+        cluster.client().call(&call).expect("the server answers")
+    };
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+        "metadata": { "name": "pilotage" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pilotage" },
+        "subjects": [{ "apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": NEWCOMER }],
+    });
+    let rules = kind("ClusterRole").collection("");
+    ask("alice", "POST", &rules, Some(&role())).expect(201);
+    let bindings = kind("ClusterRoleBinding").collection("");
+    ask("alice", "POST", &bindings, Some(&binding)).expect(201);
+    until("the role is in force", || {
+        let answer = ask(NEWCOMER, "GET", &kind("StatefulSet").collection(""), None);
+        (answer.status == 200).then_some(())
+    });
+
+    let _players = Players::start(&cluster, "narrow");
+    let kubeconfig = cluster.kubeconfig_of(NEWCOMER, None);
+    let mut house = House::new(&cluster, "narrow", Some(kubeconfig), Timing::default());
+    let ledger = house.deploy("ledger", 2);
+    house.until_active(ledger, 2);
+    house.application(ledger, ApplicationCommand::SetTrust { trust: true });
+    house.application(ledger, ApplicationCommand::SetScale { scale: 1 });
+    house.until_active(ledger, 1);
+    house.remove(ledger);
+    house.destroy();
+    assert_eq!(house.names(), Vec::<String>::new());
+    house.end();
 }

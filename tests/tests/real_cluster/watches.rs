@@ -15,6 +15,7 @@ fn watches_that_are_cut_silent_doubled_or_slow_lose_nothing() {
     };
     let _players = Players::start(&cluster, "faulty");
     let proxy = Proxy::start(&cluster);
+    let by = |proxy: &Proxy| cluster.kubeconfig_of("pilotage", Some(proxy.address()));
     let timing = Timing {
         length: Duration::from_secs(8),
         silence: Duration::from_secs(1),
@@ -22,7 +23,7 @@ fn watches_that_are_cut_silent_doubled_or_slow_lose_nothing() {
         longest_delay: Duration::from_millis(200),
         page: 2,
     };
-    let mut house = House::new(&cluster, "faulty", Some(proxy.address()), timing);
+    let mut house = House::new(&cluster, "faulty", Some(by(&proxy)), timing);
     for fault in Fault::ALL {
         proxy.set(fault);
         let name = format!("{fault:?}").to_lowercase();
