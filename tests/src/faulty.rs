@@ -1,35 +1,47 @@
-//! A proxy on loopback between a client and an API server, whose watches fail in a way that can be chosen.
+//! A proxy on loopback between a client and an API server, whose watches and answers fail in a way that can be
+//! chosen, and that remembers what it was asked.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::control_plane::{Call, Client, ControlPlane};
 
-/// What happens to watches.
+/// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Fault {
     /// Nothing.
     None,
-    /// Each is cut within its third line.
+    /// Each watch is cut within its third line.
     Cut,
-    /// Each says nothing more after its second line, and stays open.
+    /// Each watch says nothing more after its second line, and stays open.
     Silent,
-    /// Each line comes twice.
+    /// Each line of a watch comes twice.
     Duplicated,
-    /// Each line takes its time.
+    /// Each line of a watch takes its time.
     Slow,
+    /// There are no streaming lists, as before Kubernetes 1.32.
+    NoStreams,
+    /// Every ninth write is done, and its answer is lost.
+    Unanswered,
 }
 
 impl Fault {
     /// Every fault.
-    pub const ALL: [Fault; 4] = [Fault::Cut, Fault::Silent, Fault::Duplicated, Fault::Slow];
+    pub const ALL: [Fault; 6] = [
+        Fault::Cut,
+        Fault::Silent,
+        Fault::Duplicated,
+        Fault::Slow,
+        Fault::NoStreams,
+        Fault::Unanswered,
+    ];
 }
 
 /// The proxy. It takes no more connections when it is dropped.
@@ -42,7 +54,22 @@ struct Shared {
     client: Client,
     fault: AtomicU8,
     faults: AtomicU64,
+    writes: AtomicU64,
+    asked: Mutex<Vec<Asked>>,
     ended: AtomicBool,
+}
+
+/// What a client asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// GET, POST, PUT, PATCH or DELETE.
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// Whether it is a watch.
+    pub watch: bool,
+    /// Whether it asks for everything that there is of a kind.
+    pub list: bool,
 }
 
 impl Proxy {
@@ -57,6 +84,8 @@ impl Proxy {
             client: control_plane.client().clone(),
             fault: AtomicU8::new(Fault::None as u8),
             faults: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+            asked: Mutex::default(),
             ended: AtomicBool::new(false),
         });
         let accepting = shared.clone();
@@ -81,7 +110,13 @@ impl Proxy {
         &self.address
     }
 
-    /// From now on every line of a watch meets this fault.
+    /// What was asked since this was last asked.
+    pub fn asked(&self) -> Vec<Asked> {
+        let asked = self.shared.asked.lock();
+        std::mem::take(&mut *asked.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// From now on this goes wrong.
     pub fn set(&self, fault: Fault) {
         self.shared.fault.store(fault as u8, Ordering::Relaxed);
         self.shared.faults.store(0, Ordering::Relaxed);
@@ -122,17 +157,40 @@ impl Shared {
             content_type: &sent.content_type,
             body: sent.body.as_ref(),
         };
-        if sent.query.iter().any(|(key, _)| key == "watch") {
+        let has = |name: &str| sent.query.iter().any(|(key, _)| key == name);
+        let (watch, reads) = (has("watch"), sent.method == "GET");
+        let asked = Asked {
+            method: sent.method.clone(),
+            path: sent.path.clone(),
+            watch,
+            list: reads && has("labelSelector") && (!watch || has("sendInitialEvents")),
+        };
+        let all = self.asked.lock();
+        all.unwrap_or_else(PoisonError::into_inner).push(asked);
+        if self.is(Fault::NoStreams) && has("sendInitialEvents") {
+            self.faults.fetch_add(1, Ordering::Relaxed);
+            let body = json!({
+                "kind": "Status", "status": "Failure", "reason": "Invalid", "code": 422,
+                "message": "sendInitialEvents: Forbidden: the WatchList feature gate is off",
+            });
+            return answer(&connection, 422, &body);
+        }
+        if watch {
             return self.watch(&call, connection);
         }
-        let answer = self.client.call(&call).map_err(io::Error::other)?;
-        let body = answer.body.to_string();
-        write!(
-            &connection,
-            "HTTP/1.1 {} Answer\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            answer.status,
-            body.len(),
-        )
+        let said = self.client.call(&call).map_err(io::Error::other)?;
+        if self.is(Fault::Unanswered)
+            && !reads
+            && self.writes.fetch_add(1, Ordering::Relaxed) % 9 == 2
+        {
+            self.faults.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        answer(&connection, said.status, &said.body)
+    }
+
+    fn is(&self, fault: Fault) -> bool {
+        self.fault.load(Ordering::Relaxed) == fault as u8
     }
 
     fn watch(&self, call: &Call<'_>, mut to: TcpStream) -> io::Result<()> {
@@ -153,8 +211,8 @@ impl Shared {
     }
 
     fn line(&self, to: &mut TcpStream, line: &str, number: u64) -> io::Result<()> {
-        let fault = self.fault.load(Ordering::Relaxed);
-        let [cut, silent, duplicated, slow] = Fault::ALL.map(|one| fault == one as u8);
+        let (cut, silent) = (self.is(Fault::Cut), self.is(Fault::Silent));
+        let (duplicated, slow) = (self.is(Fault::Duplicated), self.is(Fault::Slow));
         if ((cut || silent) && number > 2) || duplicated || slow {
             self.faults.fetch_add(1, Ordering::Relaxed);
         }
@@ -173,6 +231,15 @@ impl Shared {
         }
         chunk(to, line)
     }
+}
+
+fn answer(mut to: &TcpStream, status: u16, body: &Value) -> io::Result<()> {
+    let body = body.to_string();
+    write!(
+        to,
+        "HTTP/1.1 {status} Answer\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len(),
+    )
 }
 
 fn chunk(to: &mut TcpStream, text: &str) -> io::Result<()> {

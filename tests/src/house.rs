@@ -1,6 +1,6 @@
 //! A state and a provisioner on a real cluster, in this process.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -264,9 +264,10 @@ impl House {
         &self.name
     }
 
-    /// The folder of the state.
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
+    /// The first segment of its trace.
+    pub fn trace(&self) -> PathBuf {
+        let folder = self.path().with_extension("db.trace");
+        folder.join("trace-00000001.jsonl")
     }
 }
 

@@ -61,6 +61,14 @@ fn an_api_server_that_goes_and_comes_back_restarts_nothing_and_loses_nothing() {
             "{object} is another one: {again:#?}"
         );
     }
+    let trace = std::fs::read_to_string(house.trace()).expect("the trace");
+    let listed = trace
+        .matches(r#""listing":{"source":{"cluster":"ServiceAccount"}}"#)
+        .count();
+    assert!(
+        listed >= 2,
+        "the history was forgotten, so it was listed again: {listed}"
+    );
     house.remove(ledger);
     house.destroy();
     assert_eq!(house.names(), Vec::<String>::new());
