@@ -6,4 +6,5 @@ mod charms;
 mod life;
 mod program;
 mod refusals;
+mod secrets;
 mod watches;

@@ -17,6 +17,8 @@ mod connect;
 mod lines;
 mod read;
 mod request;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use std::sync::Arc;

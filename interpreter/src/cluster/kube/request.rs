@@ -13,6 +13,12 @@ use pilotage_sim::cluster::resource::Resource;
 use serde_json::{Value, json};
 
 const JSON: &str = "application/json";
+/// Only the metadata of objects, where the server can; for kinds of which nothing else is looked at.
+const METADATA: &str =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+/// The same for lists, which are a kind of their own.
+const METADATA_LIST: &str =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
 /// The request as it is sent.
 pub(super) fn http(request: &Request) -> Result<http::Request<Body>, http::Error> {
@@ -72,9 +78,14 @@ pub(super) fn http(request: &Request) -> Result<http::Request<Body>, http::Error
 pub(super) fn read_all(kind: Kind, more: &str) -> Result<http::Request<Body>, http::Error> {
     let path = collection(effects::resource(kind), None);
     let selector = selector(&effects::ours());
+    let accept = match kind {
+        Kind::Namespace if more.contains("watch=true") => METADATA,
+        Kind::Namespace => METADATA_LIST,
+        _ => JSON,
+    };
     http::Request::builder()
         .uri(format!("{path}?labelSelector={selector}{more}"))
-        .header(ACCEPT, JSON)
+        .header(ACCEPT, accept)
         .body(Body::empty())
 }
 

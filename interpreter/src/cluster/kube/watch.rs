@@ -1,7 +1,7 @@
 //! Watching one kind: a first list, then what changes, and again from where it was after a break.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pilotage_core::event::{Event, Source};
 use pilotage_core::kubernetes::Kind;
@@ -70,11 +70,14 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
     let mut told: Option<String> = None;
     loop {
         watch.lively = false;
+        let begun = Instant::now();
         let ended = match (watch.position, watch.streaming) {
             (Some(version), _) => watch.resume(version).await,
             (None, true) => watch.list_by_stream().await,
             (None, false) => watch.list_by_pages().await,
         };
+        // A server may have nothing to say for all the time of a watch.
+        watch.lively |= begun.elapsed() > timing.longest_delay;
         if watch.lively {
             backoff.reset();
             told = None;
@@ -132,7 +135,7 @@ struct Watch {
     position: Option<Version>,
     /// Lists are asked for as streams; by pages, if that failed last.
     streaming: bool,
-    /// The request at hand brought something.
+    /// The request at hand brought something, or lasted.
     lively: bool,
 }
 
@@ -182,9 +185,7 @@ impl Watch {
             Err(Refused {
                 code: 400 | 422, ..
             }) => {
-                self.streaming = false;
-                self.lively = true;
-                return End::Over;
+                return self.list_by_pages().await;
             }
             Err(refused) => return End::Failed(refused.message),
         };
