@@ -1,5 +1,6 @@
 //! A manifest: what we want an object to be.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -28,11 +29,14 @@ pub struct Manifest {
 impl Manifest {
     /// Names what is wanted after birth: the same until something about the object is to change.
     pub fn digest(&self) -> Digest {
-        Digest::of(&self.without_birth_fields())
+        Digest::of(&*self.without_birth_fields())
     }
 
     /// What an apply names: everything but the birth fields.
-    pub fn without_birth_fields(&self) -> Value {
+    pub fn without_birth_fields(&self) -> Cow<'_, Value> {
+        if self.birth.is_empty() {
+            return Cow::Borrowed(&self.body);
+        }
         let mut body = self.body.clone();
         for pointer in &self.birth {
             let Some((parent, field)) = pointer.rsplit_once('/') else {
@@ -42,13 +46,13 @@ impl Manifest {
                 parent.remove(field);
             }
         }
-        body
+        Cow::Owned(body)
     }
 
     /// The body of a guarded apply: it can change the object with this uid at this version, and no other (facts K2,
     /// K3, K6).
     pub fn guarded(&self, uid: Uid, version: Version) -> Value {
-        let mut body = self.without_birth_fields();
+        let mut body = self.without_birth_fields().into_owned();
         if let Some(Value::Object(metadata)) = body.get_mut("metadata") {
             metadata.insert("uid".into(), Value::String(uid.to_string()));
             metadata.insert("resourceVersion".into(), Value::String(version.to_string()));

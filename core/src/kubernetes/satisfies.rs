@@ -4,6 +4,7 @@
 //! What the manifest names must be there; what is there beyond it is no drift, but where it could be something that we
 //! once set and no longer name, only `managedFields` can tell: that is [`Match::Surplus`].
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 
@@ -49,7 +50,7 @@ pub fn compare(live: &Object, manifest: &Manifest) -> Match {
         for (part, value) in parts(live) {
             match (wanted.get(part), value) {
                 (Some(wanted), value) => comparison.value(part, &value, wanted)?,
-                (None, Value::Null) => {}
+                (None, value) if value.is_null() => {}
                 (None, _) => comparison.note(part),
             }
         }
@@ -63,26 +64,29 @@ pub fn compare(live: &Object, manifest: &Manifest) -> Match {
 }
 
 /// The parts of a live object that its manifest speaks of.
-fn parts(live: &Object) -> impl Iterator<Item = (&'static str, Value)> {
-    let text = |text: &str| Value::String(text.into());
-    let parts: [Option<(&'static str, Value)>; 2] = match live {
-        Object::ServiceAccount(account) => [
-            Some(("automountServiceAccountToken", account.automount.into())),
-            None,
-        ],
-        Object::Role(role) => [Some(("rules", role.rules.clone())), None],
-        Object::ClusterRole(role) => [Some(("rules", role.rules.clone())), None],
+fn parts(live: &Object) -> impl Iterator<Item = (&'static str, Cow<'_, Value>)> {
+    let kept = Cow::Borrowed;
+    let parts: [Option<(&'static str, Cow<'_, Value>)>; 2] = match live {
+        Object::ServiceAccount(account) => {
+            let automount = Cow::Owned(account.automount.into());
+            [Some(("automountServiceAccountToken", automount)), None]
+        }
+        Object::Role(role) => [Some(("rules", kept(&role.rules))), None],
+        Object::ClusterRole(role) => [Some(("rules", kept(&role.rules))), None],
         Object::RoleBinding(binding) => [
-            Some(("roleRef", binding.role_ref.clone())),
-            Some(("subjects", binding.subjects.clone())),
+            Some(("roleRef", kept(&binding.role_ref))),
+            Some(("subjects", kept(&binding.subjects))),
         ],
         Object::ClusterRoleBinding(binding) => [
-            Some(("roleRef", binding.role_ref.clone())),
-            Some(("subjects", binding.subjects.clone())),
+            Some(("roleRef", kept(&binding.role_ref))),
+            Some(("subjects", kept(&binding.subjects))),
         ],
-        Object::Service(service) => [Some(("spec", service.spec.clone())), None],
-        Object::StatefulSet(set) => [Some(("spec", set.spec.whole.clone())), None],
-        Object::Secret(secret) => [Some(("type", text(&secret.r#type))), None],
+        Object::Service(service) => [Some(("spec", kept(&service.spec))), None],
+        Object::StatefulSet(set) => [Some(("spec", kept(&set.spec.whole))), None],
+        Object::Secret(secret) => {
+            let text = Cow::Owned(Value::String((*secret.r#type).into()));
+            [Some(("type", text)), None]
+        }
         Object::Namespace(_) | Object::PersistentVolumeClaim(_) | Object::Pod(_) => [None, None],
     };
     parts.into_iter().flatten()

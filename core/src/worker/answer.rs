@@ -81,13 +81,12 @@ impl Worker {
             Outcome::Done(reply) => self.fold(at, aspect, key, verb, reply),
             _ => {}
         }
-        if ended
-            && let Some(InFlight {
+        if ended && let Some(flight) = self.memory.in_flight.take() {
+            let InFlight {
                 trouble,
                 obstructed,
                 ..
-            }) = self.memory.in_flight.take()
-        {
+            } = *flight;
             match trouble {
                 Some(trouble) => self.trouble(at, aspect, trouble),
                 None if obstructed => {}
@@ -180,7 +179,7 @@ impl Worker {
                 if let Some((digest, result)) = &mut seen.standing {
                     // What the server made of our own apply is accepted, or we would write for ever (fact K27).
                     if let Match::Differs(field) = result {
-                        seen.accepted = Some((*digest, field.clone()));
+                        seen.accepted = Some(Box::new((*digest, field.clone())));
                     }
                     *result = Match::Satisfied;
                 }

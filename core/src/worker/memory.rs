@@ -28,7 +28,7 @@ const PROMPT_CONFLICTS: u8 = 3;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Memory {
     /// What was asked and not yet answered.
-    pub in_flight: Option<InFlight>,
+    pub in_flight: Option<Box<InFlight>>,
     /// Attempts that failed, and when the next may be made.
     pub backoff: Backoff,
     /// Fresh reads, for the next decision about their objects.

@@ -190,6 +190,7 @@ impl Worker {
             verdicts.0.push((aspect, verdict));
         }
         self.deadline = deadline;
+        self.view.compact();
         Vec::new()
     }
 
@@ -234,7 +235,7 @@ impl Worker {
 
     fn issue(&mut self, aspect: Aspect, steps: Vec<(Action, Reason)>) -> Vec<Effect> {
         let first = self.next;
-        self.memory.in_flight = Some(InFlight {
+        self.memory.in_flight = Some(Box::new(InFlight {
             aspect,
             first,
             asked: steps
@@ -243,7 +244,7 @@ impl Worker {
                 .collect(),
             trouble: None,
             obstructed: false,
-        });
+        }));
         let effects = steps
             .into_iter()
             .zip(first..)

@@ -105,7 +105,7 @@ pub struct Seen {
     pub outdated: bool,
     /// A field that the server made something else of in answer to our own apply of that manifest: accepted, and named
     /// in the status (fact K27).
-    pub accepted: Option<(Digest, Box<str>)>,
+    pub accepted: Option<Box<(Digest, Box<str>)>>,
 }
 
 /// What decisions read of a workload.
@@ -242,6 +242,10 @@ impl View {
 
     /// Computes again what we want there to be. To be called when the record or the model has changed.
     pub fn refresh_wanted(&mut self) {
+        if self.record.provisioning.is_none() {
+            // Half told: there is nothing to decide yet, and what follows makes it anew.
+            return;
+        }
         self.wanted = wanted::wanted(self);
         for seen in &mut self.objects {
             let wanted = self.wanted.iter();
@@ -320,6 +324,15 @@ impl View {
         changed
     }
 
+    /// Gives back the room that lists grew into: most applications are idle most of the time.
+    pub fn compact(&mut self) {
+        self.record.units.shrink_to_fit();
+        self.record.storage.shrink_to_fit();
+        self.objects.shrink_to_fit();
+        self.claims.shrink_to_fit();
+        self.pods.shrink_to_fit();
+    }
+
     /// Forgets units and storages: the store is about to tell them all again.
     pub fn forget_parts(&mut self) {
         self.record.incomplete = true;
@@ -329,15 +342,15 @@ impl View {
 
     /// Takes the model as it now is.
     pub fn tell_model(&mut self, model: &Arc<ModelView>, namespace_ready: bool) -> bool {
-        let same = self.namespace_ready == namespace_ready
-            && self.model.as_ref().is_some_and(|known| {
-                known.resource_tags == model.resource_tags
-                    && known.constraints == model.constraints
-                    && known.life == model.life
-            });
+        let known = self.model.as_ref();
+        let builds = known.is_some_and(|known| {
+            known.resource_tags == model.resource_tags && known.constraints == model.constraints
+        });
+        let lives = known.is_some_and(|known| known.life == model.life);
+        let same = builds && lives && self.namespace_ready == namespace_ready;
         self.model = Some(model.clone());
         self.namespace_ready = namespace_ready;
-        if !same {
+        if !builds {
             self.refresh_wanted();
         }
         !same
@@ -378,7 +391,7 @@ impl View {
         let known = match (&before, &seen.standing) {
             (Some((before, Match::Satisfied)), Some((now, Match::Surplus(_)))) => before == now,
             (_, Some((now, Match::Differs(field)))) => {
-                let accepted = seen.accepted.as_ref();
+                let accepted = seen.accepted.as_deref();
                 accepted.is_some_and(|(digest, known)| digest == now && known == field)
             }
             _ => false,

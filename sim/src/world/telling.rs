@@ -118,11 +118,23 @@ impl World {
         }
     }
 
-    /// A source tells its last event again, after everything that waits to be told.
+    /// A source tells its last event again, after everything that waits to be told; but of an object that is gone no
+    /// watch tells again what was before, so such an event comes before the end.
     pub fn tell_again(&mut self, source: Source) {
-        if let Some(telling) = self.telling.get_mut(&source) {
-            let again = telling.last.clone();
-            telling.pending.extend(again);
+        if let Some(telling) = self.telling.get_mut(&source)
+            && let Some(again) = telling.last.clone()
+        {
+            let uid = uid_of(&again);
+            let end = telling.pending.iter().position(|event| {
+                uid.is_some()
+                    && matches!(
+                        event,
+                        Event::PodDeleted { .. } | Event::ObjectDeleted { .. }
+                    )
+                    && uid_of(event) == uid
+            });
+            let place = end.unwrap_or(telling.pending.len());
+            telling.pending.insert(place, again);
         }
     }
 

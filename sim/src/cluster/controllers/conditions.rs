@@ -1,12 +1,13 @@
 //! Conditions of a status: found by type, with the moment of their last change kept.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use pilotage_core::time::Timestamp;
 use serde_json::{Value, json};
 
 use crate::cluster::moment;
-use crate::cluster::object::{items_at, set_at, text_at};
+use crate::cluster::object::{items_at, remove_at, set_at, text_at};
 
 /// The condition of that type in a status.
 pub(super) fn condition<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
@@ -47,7 +48,10 @@ pub(super) fn set_condition(status: &mut Value, at: Timestamp, condition: Condit
             new[field] = json!(text);
         }
     }
-    let mut all = items_at(status, &["conditions"]).to_vec();
+    let mut all = match remove_at(status, &["conditions"]) {
+        Some(Value::Array(all)) => all,
+        _ => Vec::new(),
+    };
     match all
         .iter_mut()
         .find(|old| text_at(old, &["type"]) == condition.kind)

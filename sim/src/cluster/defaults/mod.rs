@@ -61,9 +61,6 @@ fn volume(value: &mut Value) {
         if let Some(path) = spec.get_mut("hostPath") {
             set_default(path, "type", || json!(""));
         }
-        for (wrong, place) in [("a", 1), ("ab-=", 2), ("Zg=", 2), ("Z===", 1), ("é", 0)] {
-            assert_eq!(check_base64(wrong), Err(place), "{wrong}");
-        }
     }
 }
 
@@ -89,9 +86,6 @@ fn secret(value: &mut Value) {
                 &["data", key.as_str()],
                 Value::String(base64(text.as_bytes())),
             );
-        }
-        for (wrong, place) in [("a", 1), ("ab-=", 2), ("Zg=", 2), ("Z===", 1), ("é", 0)] {
-            assert_eq!(check_base64(wrong), Err(place), "{wrong}");
         }
     }
 }

@@ -93,6 +93,9 @@ fn walk(
     changed: &mut FieldSet,
 ) {
     let mut below = |element: Element, old: Option<&Value>, new: Option<&Value>, ty| {
+        if old == new {
+            return;
+        }
         let (mut less, mut more) = (FieldSet::default(), FieldSet::default());
         walk(old, new, ty, &mut less, &mut more);
         if !less.is_empty() {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::Context;
 use crate::cluster::Cluster;
-use crate::cluster::object::text_at;
-use crate::cluster::request::{Failure, Response};
+use crate::cluster::object::{Stored, text_at};
+use crate::cluster::request::{Failure, Response, Subresource};
 
 /// A patch that touches this place gets the owners written out, and may change them (fact K8).
 const MANAGED_FIELDS: &str = "/metadata/managedFields";
@@ -54,14 +54,18 @@ impl Cluster {
     ) -> Result<Response, Failure> {
         let old = self.find(context)?.clone();
         let touches = body.pointer(MANAGED_FIELDS).is_some();
+        let Some(parts) = body.as_object() else {
+            return Err(Failure::bad_request("a merge patch is an object"));
+        };
+        let status = context.subresource == Some(Subresource::Status);
         let mut new = if touches {
             old.whole()
+        } else if status && parts.keys().all(|part| part == "status") {
+            // What such a write cannot change is put back at the end: it need not be carried there.
+            outline(&old)
         } else {
             old.value.clone()
         };
-        if !body.is_object() {
-            return Err(Failure::bad_request("a merge patch is an object"));
-        }
         merge_patch(&mut new, body);
         self.check_patched(context, &old, &new)?;
         self.change(context, &old, new)
@@ -71,7 +75,7 @@ impl Cluster {
     fn check_patched(
         &self,
         context: &Context<'_>,
-        old: &crate::cluster::object::Stored,
+        old: &Stored,
         new: &Value,
     ) -> Result<(), Failure> {
         if !new.is_object() || new.get("metadata").is_none_or(|value| !value.is_object()) {
@@ -93,6 +97,24 @@ fn rejected(error: String) -> Failure {
         .causes
         .push(("UnexpectedServerResponse".into(), "".into(), error.into()));
     failure
+}
+
+/// An object's kind, place and status alone.
+fn outline(old: &Stored) -> Value {
+    let mut outline = serde_json::Map::new();
+    for part in ["apiVersion", "kind", "status"] {
+        if let Some(value) = old.value.get(part) {
+            outline.insert(part.to_string(), value.clone());
+        }
+    }
+    let mut metadata = serde_json::Map::new();
+    for field in ["name", "namespace", "uid", "resourceVersion"] {
+        if let Some(value) = old.at(&["metadata", field]) {
+            metadata.insert(field.to_string(), value.clone());
+        }
+    }
+    outline.insert("metadata".to_string(), Value::Object(metadata));
+    Value::Object(outline)
 }
 
 /// Merges a patch by RFC 7386: `null` takes away, records merge, everything else replaces.

@@ -219,7 +219,11 @@ pub(super) fn keep_rest(context: &Context<'_>, old: &Stored, new: &mut Value) {
             let guards =
                 ["uid", "resourceVersion"].map(|key| (key, at(new, &["metadata", key]).cloned()));
             let status = remove_at(new, &["status"]);
-            *new = old.value.clone();
+            let rest = old.value.as_object().into_iter().flatten();
+            *new = rest
+                .filter(|(part, _)| *part != "status")
+                .map(|(part, value)| (part.clone(), value.clone()))
+                .collect();
             for (key, guard) in guards {
                 match guard {
                     Some(guard) => set_at(new, &["metadata", key], guard),

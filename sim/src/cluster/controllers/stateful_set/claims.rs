@@ -144,6 +144,9 @@ pub(super) fn own(
                 "blockOwnerDeletion": true,
             }));
         }
+        if owners == items_at(&claim.value, &["metadata", "ownerReferences"]) {
+            continue;
+        }
         let mut after = claim.value.clone();
         if owners.is_empty() {
             remove_at(&mut after, &["metadata", "ownerReferences"]);

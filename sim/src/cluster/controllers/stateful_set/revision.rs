@@ -31,6 +31,25 @@ impl Revision {
         at(&self.0.value, &["data", "spec", "template"]).unwrap_or(&Value::Null)
     }
 
+    /// Whether it is of the set's template as it is now: see [`data`].
+    fn keeps(&self, set: &Set<'_>) -> bool {
+        let whole = |value: &Value| value.as_object().map(serde_json::Map::len);
+        let (kept, wanted) = (self.template(), set.stored.at(&["spec", "template"]));
+        let (Some(kept), wanted) = (kept.as_object(), wanted.and_then(Value::as_object)) else {
+            return false;
+        };
+        let alone = [&["data"][..], &["data", "spec"]]
+            .into_iter()
+            .all(|path| self.0.at(path).and_then(whole) == Some(1));
+        let wanted = wanted.into_iter().flatten();
+        alone
+            && kept.get("$patch").is_some_and(|mark| mark == "replace")
+            && wanted.clone().count() + 1 == kept.len()
+            && wanted
+                .into_iter()
+                .all(|(key, value)| kept.get(key) == Some(value))
+    }
+
     fn number(&self) -> u64 {
         number_at(&self.0.value, &["revision"]).unwrap_or(0)
     }
@@ -59,11 +78,7 @@ pub(super) fn settle(client: &mut Client<'_>, set: &Set<'_>) -> Result<Revisions
     let known = known(client, set);
     let mut collisions = number_at(&set.stored.value, &["status", "collisionCount"]).unwrap_or(0);
     let next = known.last().map_or(1, |last| last.number() + 1);
-    let data = data(set);
-    let same = known
-        .iter()
-        .rfind(|revision| revision.0.at(&["data"]) == Some(&data))
-        .cloned();
+    let same = known.iter().rfind(|revision| revision.keeps(set)).cloned();
     let update = match same {
         Some(revision) if revision.number() + 1 == next => revision,
         Some(revision) => {
@@ -73,7 +88,7 @@ pub(super) fn settle(client: &mut Client<'_>, set: &Set<'_>) -> Result<Revisions
             client.change(&revision.0, &after)?;
             reread(client, set, revision.name()).unwrap_or(revision)
         }
-        None => create(client, set, &data, next, &mut collisions)?,
+        None => create(client, set, &data(set), next, &mut collisions)?,
     };
     let current = text_at(&set.stored.value, &["status", "currentRevision"]);
     let current = known
