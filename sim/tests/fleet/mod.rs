@@ -3,12 +3,13 @@
 #![allow(dead_code)]
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use pilotage_core::event::{Event, Source};
 use pilotage_core::kubernetes::Kind;
 use pilotage_core::name::Uid;
 use pilotage_core::provisioner::{Config, Provisioner};
-use pilotage_core::state::{ApplicationCommand, NewApplication};
+use pilotage_core::state::{ApplicationCommand, NewApplication, Provisioning};
 use pilotage_core::time::Timestamp;
 use pilotage_sim::workload;
 use pilotage_sim::world::{Choice, World};
@@ -71,7 +72,16 @@ pub fn of_nth(event: &Event, model: &Uid, n: u16) -> Event {
             text = text.replace(&uid.to_string(), &other.to_string());
         }
     }
-    serde_json::from_str(&text.replace("ledger", &format!("ledger{n}"))).unwrap()
+    let mut event = serde_json::from_str(&text.replace("ledger", &format!("ledger{n}"))).unwrap();
+    if let Event::ProvisioningChanged {
+        provisioning: Ok(provisioning),
+        ..
+    } = &mut event
+    {
+        // As a store makes it: reading JSON leaves room in its lists that a copy does not have.
+        *provisioning = Arc::new(Provisioning::clone(provisioning));
+    }
+    event
 }
 
 /// The model that the lists tell of.
