@@ -75,6 +75,17 @@ fn a_cluster_that_says_no_and_one_that_is_another_are_told() {
     );
     assert!(words.contains("stranger"), "{words}");
 
+    let text = cluster.kubeconfig_of("pilotage", None);
+    let mut distrustful: Value = serde_json::from_str(&text).expect("JSON");
+    let server = &mut distrustful["clusters"][0]["cluster"];
+    server["certificate-authority"].take();
+    desk.write("kubeconfig", &distrustful.to_string());
+    let words = refused(&desk, "kubeconfig", 1);
+    assert!(
+        words.contains("is not reached") && words.contains("certificate"),
+        "{words}"
+    );
+
     let desk = Desk::on(&cluster, "pilotage");
     let service = desk.start("run --cluster kubeconfig:local");
     until_running(&desk);

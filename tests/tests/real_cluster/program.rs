@@ -176,3 +176,26 @@ fn a_provisioner_killed_while_it_scales_and_while_it_removes_is_replaced_by_one_
     let (_, words, well) = service.stop();
     assert!(well, "{words}");
 }
+
+#[test]
+fn up_on_a_real_cluster_says_which_and_deploys_what_is_missing() {
+    let Some(cluster) = shared("up_on_a_real_cluster") else {
+        return;
+    };
+    let _players = Players::start(&cluster, "up");
+    let desk = Desk::on(&cluster, "pilotage");
+    desk.ok("add-model up");
+    let model = model(&desk);
+    let up = desk.start(&format!("up {}", hello()));
+    desk.wait("one active unit", |status| active(status, 1));
+    desk.ok("remove-application hello --no-prompt --destroy-storage");
+    desk.wait("nothing is left", |status| {
+        status["applications"] == json!({})
+    });
+    desk.ok("destroy-model up --no-prompt");
+    assert_eq!(left(&cluster, model), Vec::<String>::new());
+    let (out, err, _) = up.stop();
+    assert!(err.contains("cluster: https://127.0.0.1:"), "{err}");
+    assert!(!err.contains("simulated"), "{err}");
+    assert!(out.lines().any(|line| line == "hello/0  active"), "{out}");
+}
