@@ -187,15 +187,20 @@ fn up_on_a_real_cluster_says_which_and_deploys_what_is_missing() {
     desk.ok("add-model up");
     let model = model(&desk);
     let up = desk.start(&format!("up {}", hello()));
-    desk.wait("one active unit", |status| active(status, 1));
+    until("it says that a unit is active", || {
+        let said = std::fs::read_to_string(desk.folder().join("up.out")).ok()?;
+        said.lines()
+            .any(|line| line == "hello/0  active")
+            .then_some(())
+    });
     desk.ok("remove-application hello --no-prompt --destroy-storage");
     desk.wait("nothing is left", |status| {
         status["applications"] == json!({})
     });
     desk.ok("destroy-model up --no-prompt");
     assert_eq!(left(&cluster, model), Vec::<String>::new());
-    let (out, err, _) = up.stop();
+    let (_, err, well) = up.stop();
     assert!(err.contains("cluster: https://127.0.0.1:"), "{err}");
     assert!(!err.contains("simulated"), "{err}");
-    assert!(out.lines().any(|line| line == "hello/0  active"), "{out}");
+    assert!(well, "{err}");
 }
