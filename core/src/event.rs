@@ -20,6 +20,9 @@ use crate::state::{
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
     /// A source begins to tell everything that it has; what it does not tell before [`Event::Synced`] is gone.
+    ///
+    /// To be told before the list is asked for: an outcome told after it may be newer than what is in the list, and one
+    /// told before it is not. A list that fails is begun again.
     Listing {
         /// Which.
         source: Source,

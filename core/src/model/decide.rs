@@ -11,6 +11,7 @@ use crate::reason::Reason;
 use crate::state::{
     ApplicationCommand, Caller, Command, ModelCommand, StatusReport, Storage, StorageCommand, Word,
 };
+use crate::worker::verdict::Aspect;
 
 use super::{Member, ModelPhase, ModelWorker, UNREAD};
 
@@ -230,8 +231,10 @@ pub(super) fn report(worker: &ModelWorker) -> Step {
 
 fn status(worker: &ModelWorker) -> StatusReport {
     let name = &worker.view.namespace;
-    if let Some((_, reason)) = worker.memory.backoff.held.first() {
-        let text = match reason {
+    // That the state did not take a status is nothing that a status could say.
+    let held = &worker.memory.backoff.held;
+    if let Some(held) = held.iter().find(|held| held.aspect == Aspect::Removal) {
+        let text = match &held.reason {
             Reason::Refused { message, .. } => format!("{message}"),
             _ => "the cluster does not answer".into(),
         };

@@ -135,7 +135,7 @@ impl ModelWorker {
             return false;
         }
         if view.life != self.view.life || view.removal != self.view.removal {
-            self.memory.backoff.until = self.memory.backoff.until.min(at);
+            self.memory.backoff.relent(at);
         }
         self.view = view.clone();
         true
@@ -217,21 +217,26 @@ impl ModelWorker {
             return None;
         }
         self.phase = decide::phase(self, members);
-        if self.memory.backoff.holds(Aspect::Report, at).is_some() {
-            self.deadline = Some(self.memory.backoff.until);
+        if let Some(held) = self.memory.backoff.holds(Aspect::Report, at) {
+            self.deadline = Some(held.until);
             return None;
         }
-        if self.memory.backoff.holds(Aspect::Removal, at).is_some() {
-            self.deadline = Some(self.memory.backoff.until);
+        if let Some(held) = self.memory.backoff.holds(Aspect::Removal, at) {
+            self.deadline = Some(held.until);
             // The refusal is named while it is waited for; nothing else is tried.
             return decide::report(self).map(|step| self.issue(step));
         }
         if let Some(step) = decide::work(self, members) {
             return Some(self.issue(step));
         }
-        // What failed is no longer to be done, however it came about: it is no trouble any more.
-        self.memory.backoff = Backoff::default();
-        decide::report(self).map(|step| self.issue(step))
+        // What failed is no longer to be done, however it came about: it is no trouble any more. A report that the
+        // state does not take goes on being one.
+        self.memory.backoff.succeed(Aspect::Removal);
+        let report = decide::report(self);
+        if report.is_none() {
+            self.memory.backoff = Backoff::default();
+        }
+        report.map(|step| self.issue(step))
     }
 
     fn issue(&mut self, (action, because): (Action, Reason)) -> Effect {

@@ -149,15 +149,25 @@ pub struct Trouble {
     pub refusal: Option<(Refusal, Box<str>)>,
 }
 
-/// One backoff per application.
+/// One backoff per application: its delays grow with every attempt that failed, whichever aspect made it. Each aspect
+/// waits for its own moment, so that one which fails again and again does not keep the others from their turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Backoff {
     /// Attempts that failed since all was well.
     pub attempts: u32,
-    /// Not before.
+    /// Who waits.
+    pub held: Vec<Held>,
+}
+
+/// An aspect that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Held {
+    /// Which.
+    pub aspect: Aspect,
+    /// When it may try again.
     pub until: Timestamp,
-    /// Who waits, and why.
-    pub held: Vec<(Aspect, Reason)>,
+    /// What stood in its way.
+    pub reason: Reason,
 }
 
 impl Asked {
@@ -226,25 +236,33 @@ impl Backoff {
         let delay = delay.saturating_add(delay.saturating_mul(spread) / (8 * 256));
         let delay = Span(delay.max(not_before.unwrap_or_default().0));
         self.attempts = self.attempts.saturating_add(1);
-        self.until = at.after(delay);
-        match self.held.iter_mut().find(|(held, _)| *held == aspect) {
-            Some((_, reason)) => *reason = why,
-            None => self.held.push((aspect, why)),
-        }
+        self.held.retain(|held| held.aspect != aspect);
+        self.held.push(Held {
+            aspect,
+            until: at.after(delay),
+            reason: why,
+        });
     }
 
     /// Notes that an aspect got its way.
     pub fn succeed(&mut self, aspect: Aspect) {
-        self.held.retain(|(held, _)| *held != aspect);
+        self.held.retain(|held| held.aspect != aspect);
         if self.held.is_empty() {
             *self = Backoff::default();
         }
     }
 
-    /// Why an aspect has to wait, if it has to.
-    pub fn holds(&self, aspect: Aspect, at: Timestamp) -> Option<&Reason> {
-        let (_, reason) = self.held.iter().find(|(held, _)| *held == aspect)?;
-        (at < self.until).then_some(reason)
+    /// Nobody has to wait any longer: what failed may go well now.
+    pub fn relent(&mut self, at: Timestamp) {
+        for held in &mut self.held {
+            held.until = held.until.min(at);
+        }
+    }
+
+    /// What an aspect has to wait for, if it has to.
+    pub fn holds(&self, aspect: Aspect, at: Timestamp) -> Option<&Held> {
+        let mut held = self.held.iter();
+        held.find(|held| held.aspect == aspect && at < held.until)
     }
 }
 

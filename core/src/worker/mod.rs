@@ -87,7 +87,7 @@ impl Worker {
         let changed = self.view.tell(event);
         if changed && wish(&self.view) != before {
             // A new wish may be what a refusal was waiting for.
-            self.memory.backoff.until = self.memory.backoff.until.min(at);
+            self.memory.backoff.relent(at);
             if self.view.record.life != before.0 {
                 self.memory.absent.clear();
             }
@@ -169,13 +169,15 @@ impl Worker {
                 continue;
             }
             let verdict = match self.memory.backoff.holds(aspect, at) {
-                Some(reason) => Verdict::Wait {
-                    until: Some(self.memory.backoff.until),
-                    reason: reason.clone(),
+                Some(held) => Verdict::Wait {
+                    until: Some(held.until),
+                    reason: held.reason.clone(),
                 },
                 None => self.ask(aspect, at, &verdicts),
             };
             match verdict {
+                // What failed is no longer to be done, however it came about.
+                Verdict::Settled => self.memory.backoff.succeed(aspect),
                 Verdict::Act(steps) => {
                     self.deadline = None;
                     return self.issue(aspect, steps);

@@ -45,7 +45,7 @@ fn watch(store: &dyn Store, events: &mpsc::Sender<Event>) {
     let mut position = None;
     while !events.is_closed() {
         let told = match position {
-            None => store.snapshot().map(|snapshot| list(snapshot, events)),
+            None => list(store, events),
             Some(from) => follow(store, from, events),
         };
         match told {
@@ -69,9 +69,24 @@ fn watch(store: &dyn Store, events: &mpsc::Sender<Event>) {
     }
 }
 
-fn list(snapshot: Snapshot, events: &mpsc::Sender<Event>) -> Result<Option<Position>, Deaf> {
+fn list(
+    store: &dyn Store,
+    events: &mpsc::Sender<Event>,
+) -> Result<Result<Option<Position>, Deaf>, StoreError> {
+    // Before it is read: an answer that came between would be newer than what is told after it.
     let source = Source::Store;
-    tell(events, Event::Listing { source })?;
+    if tell(events, Event::Listing { source }).is_err() {
+        return Ok(Err(Deaf));
+    }
+    let snapshot = store.snapshot()?;
+    Ok(tell_snapshot(snapshot, events))
+}
+
+fn tell_snapshot(
+    snapshot: Snapshot,
+    events: &mpsc::Sender<Event>,
+) -> Result<Option<Position>, Deaf> {
+    let source = Source::Store;
     for model in &snapshot.models {
         tell_all(events, model_changes(None, Some(model)))?;
     }

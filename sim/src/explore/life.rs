@@ -16,6 +16,7 @@ use pilotage_core::time::{Span, Timestamp};
 use serde_json::json;
 
 use crate::cluster::request::{Propagation, Request, Verb};
+use crate::fault::Fault;
 use crate::invariant::{Broken, Moment, Who, Witness};
 use crate::schedule::{Draw, Planned, Schedule, When};
 use crate::world::{Choice, World};
@@ -29,8 +30,6 @@ pub const APPLICATION: &str = "ledger";
 /// More choices than this in one life, and it does not come to rest.
 const BOUND: u32 = 30_000;
 
-/// As many units as the life has at most.
-pub const MOST_UNITS: u32 = 3;
 /// After so long without anything new a user looks at the status, and does what it says.
 const PATIENCE: Span = Span::seconds(3600);
 
@@ -168,7 +167,8 @@ impl Run {
         let Some(choice) = choices.get(drawn) else {
             return Ok(Progress::Going);
         };
-        if matches!(choice, Choice::Wait(_)) && self.world.now > self.quiet_since.after(PATIENCE) {
+        let patient = self.world.now <= self.quiet_since.after(PATIENCE);
+        if matches!(choice, Choice::Wait(_)) && !patient && self.world.refusing.is_none() {
             self.mend()?;
             return Ok(Progress::Going);
         }
@@ -314,6 +314,18 @@ impl Run {
     }
 
     fn rest(&mut self) -> Result<Progress, Broken> {
+        // Nothing goes on while a node is away: the user waits for it.
+        let lost = self
+            .left
+            .iter()
+            .any(|planned| planned.fault == Fault::NodeLost);
+        let now = When::Choice(self.choices);
+        let mut left = self.left.iter_mut();
+        let returns = left.find(|planned| planned.fault == Fault::NodeReturned && !lost);
+        if let Some(planned) = returns {
+            planned.at = now;
+            return Ok(Progress::Going);
+        }
         if self.mend()? {
             return Ok(Progress::Going);
         }

@@ -58,19 +58,6 @@ impl Rest {
         Rest(rest)
     }
 
-    /// Without the claims of pods from that number on.
-    pub(super) fn without_claims_from(&self, number: u32) -> Self {
-        let of_such_a_pod = |name: &str| {
-            let ordinal = name.rsplit('-').next().and_then(|text| text.parse().ok());
-            name.starts_with("PersistentVolumeClaim ") && ordinal.is_some_and(|o: u32| o >= number)
-        };
-        let kept = self.0.iter().filter(|(name, _)| !of_such_a_pod(name));
-        Rest(
-            kept.map(|(name, value)| (name.clone(), value.clone()))
-                .collect(),
-        )
-    }
-
     /// Whether a record of the application is there.
     pub(super) fn has_record(&self) -> bool {
         self.0.keys().any(|name| name.starts_with("record "))

@@ -1,9 +1,11 @@
 //! Invariant 10: no wake-up is lost, and nothing is asked for too often.
 
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::format;
 
 use pilotage_core::effect::Action;
 use pilotage_core::event::Event;
+use pilotage_core::name::Uid;
 use pilotage_core::outcome::{Outcome, Refusal};
 use pilotage_core::reason::Reason;
 use pilotage_core::time::{Span, Timestamp};
@@ -13,8 +15,20 @@ use super::{Broken, Seen, Witness, holds};
 /// Effects that an application may ask for in a minute while everything is refused.
 const EFFECTS_A_MINUTE: usize = 4;
 
-/// Refusals that an application may meet in a minute, the first included: prompt conflicts, and what the delays leave.
-const REFUSALS_A_MINUTE: usize = 12;
+/// Refusals that an application may meet in a minute, the first included: two for each of its aspects, prompt conflicts,
+/// and what the delays leave.
+const REFUSALS_A_MINUTE: usize = 20;
+
+/// That everything is refused.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    /// In which life of the provisioner, and how.
+    so: (u32, Refusal),
+    /// Since when.
+    since: Timestamp,
+    /// When effects were asked for since.
+    asked: BTreeMap<Uid, VecDeque<Timestamp>>,
+}
 
 /// After the timer at the moment that was asked for there are effects or a later moment.
 pub(super) fn woken(seen: &Seen<'_>) -> Result<(), Broken> {
@@ -74,13 +88,23 @@ pub(super) fn rate(witness: &mut Witness, seen: &Seen<'_>) -> Result<(), Broken>
             })?;
         }
     }
-    if seen.world.refusing.is_none() {
+    let Some(refusal) = &seen.world.refusing else {
         witness.refused = None;
         return Ok(());
+    };
+    if seen.world.ran.is_empty() {
+        return Ok(());
     }
-    let (since, asked) = witness
-        .refused
-        .get_or_insert_with(|| (now, Default::default()));
+    // Who has just begun, or has not asked yet, knows of no refusal; and another one is met anew.
+    let of_now = (seen.world.lives(), refusal.clone());
+    let Refused { since, asked, .. } = match &mut witness.refused {
+        Some(known) if known.so == of_now => known,
+        refused => refused.insert(Refused {
+            so: of_now,
+            since: now,
+            asked: BTreeMap::new(),
+        }),
+    };
     if now.since(*since) < Span::seconds(60) {
         return Ok(());
     }

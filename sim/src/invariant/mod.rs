@@ -146,8 +146,8 @@ pub struct Witness {
     meddled: bool,
     /// The number of pods wanted, by every version of each record.
     wanted: BTreeMap<Uid, Vec<(Version, u32)>>,
-    /// Since when everything is refused, and when effects were asked for since.
-    refused: Option<(Timestamp, BTreeMap<Uid, VecDeque<Timestamp>>)>,
+    /// While everything is refused.
+    refused: Option<bounds::Refused>,
     /// When effects were refused in the last minute.
     refusals: BTreeMap<Uid, VecDeque<Timestamp>>,
     /// Whether secrets are looked for in every step, which takes time.

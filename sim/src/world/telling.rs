@@ -20,6 +20,8 @@ use super::{Choice, World};
 pub(super) struct Telling {
     pending: VecDeque<Event>,
     position: u64,
+    /// Whether a list is to be read once it is told that it begins.
+    lists: bool,
     held: Option<(Timestamp, Then)>,
     last: Option<Event>,
 }
@@ -37,10 +39,16 @@ pub enum Then {
 }
 
 impl World {
-    /// A source begins to tell everything again.
+    /// A source begins to tell everything again. That it does is told before anything is read, so that no answer to an
+    /// effect can come between: such an answer would be older than the beginning of the list, and newer than what is in
+    /// it.
     pub fn list(&mut self, source: Source) {
-        let version = self.cluster.version();
-        self.list_at(source, version);
+        let telling = Telling {
+            pending: [Event::Listing { source }].into(),
+            lists: true,
+            ..Telling::default()
+        };
+        self.telling.insert(source, telling);
     }
 
     pub(super) fn list_all(&mut self, version: u64) {
@@ -104,6 +112,10 @@ impl World {
 
     /// The next event of a source.
     pub(super) fn next_event(&mut self, source: Source) -> Option<Event> {
+        let telling = self.telling.get(&source)?;
+        if telling.lists {
+            self.list_at(source, self.cluster.version());
+        }
         let telling = self.telling.get_mut(&source)?;
         let event = telling.pending.pop_front()?;
         let lists = matches!(event, Event::Listing { .. } | Event::Synced { .. });
@@ -174,7 +186,8 @@ impl World {
     }
 
     fn hear_one(&mut self, source: Source) {
-        let Some(telling) = self.telling.get_mut(&source) else {
+        let telling = self.telling.get_mut(&source);
+        let Some(telling) = telling.filter(|telling| !telling.lists) else {
             return;
         };
         match source {

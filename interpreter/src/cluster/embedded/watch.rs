@@ -20,14 +20,16 @@ pub(super) async fn watch(cluster: Weak<Shared>, kind: Kind, events: mpsc::Sende
     };
     let mut position = None;
     loop {
+        // Before it is read: an answer that came between would be newer than what is told after it.
+        if position.is_none() && events.send(Event::Listing { source }).await.is_err() {
+            return;
+        }
         let told = {
             let Some(shared) = cluster.upgrade() else {
                 return;
             };
             match position {
-                None => shared.list(kind).map(|(items, version)| {
-                    let mut told = vec![Event::Listing { source }];
-                    told.extend(items);
+                None => shared.list(kind).map(|(mut told, version)| {
                     told.push(Event::Synced { source });
                     (told, version)
                 }),

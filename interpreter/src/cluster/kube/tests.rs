@@ -191,11 +191,10 @@ async fn a_server_without_streaming_lists_is_asked_for_pages_of_one_version() {
         (Some(200), page(20, "", &[pod(1, 4)])),
         (Some(200), line("MODIFIED", &pod(1, 21))),
     ]);
-    let told = watched(&server, 5).await;
-    assert_eq!(
-        told,
-        ["listing", "web-0 3", "web-1 4", "synced", "web-1 21"]
-    );
+    let told = watched(&server, 6).await;
+    // That a list begins is told before each that is asked for.
+    assert_eq!(told[..2], ["listing", "listing"]);
+    assert_eq!(told[2..], ["web-0 3", "web-1 4", "synced", "web-1 21"]);
     let pages = "GET /api/v1/pods&limit=500";
     let second = format!("{pages}&continue=a%20b");
     assert_eq!(server.asked(), [STREAM, pages, &second, &from(20)]);
@@ -226,22 +225,24 @@ async fn a_list_that_ends_too_early_or_cannot_be_read_is_told_and_asked_for_agai
         (Some(200), page(20, "", &[nameless.to_owned()])),
         (Some(200), mark(21)),
     ]);
-    let told = watched(&server, 6).await;
+    let told = watched(&server, 7).await;
     assert_eq!(told[..2], ["listing", "web-0 3"]);
     assert_eq!(told[2], "failed: the list ended before everything was told");
+    assert_eq!(told[3], "listing");
     assert!(
-        told[3].contains("cannot be read: missing field `name`"),
+        told[4].contains("cannot be read: missing field `name`"),
         "{told:?}"
     );
-    assert_eq!(told[4..], ["listing", "synced"]);
+    assert_eq!(told[5..], ["listing", "synced"]);
 }
 
 #[tokio::test]
 async fn a_refused_watch_is_told_once_and_tried_until_it_is_let_in() {
     let no = || (Some(403), failure(403, "Forbidden"));
     let server = Server::start(vec![no(), no(), no(), (Some(200), mark(5))]);
-    let told = watched(&server, 3).await;
-    assert_eq!(told, ["failed: no: Forbidden", "listing", "synced"]);
+    let told = watched(&server, 6).await;
+    assert_eq!(told[..2], ["listing", "failed: no: Forbidden"]);
+    assert_eq!(told[2..], ["listing", "listing", "listing", "synced"]);
 }
 
 fn delete() -> Arc<Effect> {

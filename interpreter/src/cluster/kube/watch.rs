@@ -173,14 +173,12 @@ impl Watch {
             "&watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan{}",
             self.length()
         );
+        let source = self.source();
+        if let Err(end) = self.tell(Event::Listing { source }).await {
+            return end;
+        }
         let ended = match self.open(&query).await {
-            Ok(lines) => {
-                let source = self.source();
-                if let Err(end) = self.tell(Event::Listing { source }).await {
-                    return end;
-                }
-                self.read(lines, Some(source)).await
-            }
+            Ok(lines) => self.read(lines, Some(source)).await,
             // A server that has no such lists says that the request is wrong.
             Err(Refused {
                 code: 400 | 422, ..
@@ -205,7 +203,9 @@ impl Watch {
         self.streaming = true;
         let source = self.source();
         let mut more = String::new();
-        let mut begun = false;
+        if let Err(end) = self.tell(Event::Listing { source }).await {
+            return end;
+        }
         loop {
             let mut query = format!("&limit={}", self.link.timing.page);
             if !more.is_empty() {
@@ -216,12 +216,6 @@ impl Watch {
                 Err(Refused { code: 410, .. }) => return End::Expired,
                 Err(refused) => return End::Failed(refused.message),
             };
-            if !begun {
-                begun = true;
-                if let Err(end) = self.tell(Event::Listing { source }).await {
-                    return end;
-                }
-            }
             for object in page.items {
                 if let Err(end) = self.tell(seen(object)).await {
                     return end;
