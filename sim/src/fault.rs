@@ -64,6 +64,11 @@ pub enum Fault {
     RefuseAll(Refusal),
     /// What was refused is no longer.
     Relent,
+    /// The provisioner is deposed, and the next one begins; what the former one has sent is on its way until
+    /// [`Fault::Arrival`].
+    Deposed,
+    /// What a deposed provisioner has sent arrives.
+    Arrival,
 }
 
 impl Fault {
@@ -210,6 +215,8 @@ impl World {
             }),
             Fault::RefuseAll(refusal) => self.refusing = Some(refusal.clone()),
             Fault::Relent => self.refusing = None,
+            Fault::Deposed => self.depose(),
+            Fault::Arrival => self.arrive(),
         }
     }
 

@@ -99,6 +99,15 @@ fn pairs_of_crashes_end_well() {
 }
 
 #[test]
+fn late_writes_of_a_deposed_leader_do_no_harm() {
+    let (base, stride) = (base(), setting("PILOTAGE_STRIDE", 5) as u32);
+    let since = Instant::now();
+    let tally = explore::every_late_write(&base, |number| number.is_multiple_of(stride));
+    report(&base, "late writes", &tally, since);
+    assert!(tally.schedules > 0);
+}
+
+#[test]
 fn random_schedules_end_well() {
     let base = base();
     let (from, count) = (setting("PILOTAGE_SEED", 1), setting("PILOTAGE_SEEDS", 20));

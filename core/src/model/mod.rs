@@ -16,12 +16,13 @@ use crate::kubernetes::labels::NAME;
 use crate::kubernetes::read::{Metadata, Object, Pod};
 use crate::kubernetes::{Key, Kind};
 use crate::life::Life;
-use crate::name::Uid;
+use crate::name::{Uid, Version};
 use crate::outcome::{Outcome, Refusal, Reply};
 use crate::reason::Reason;
 use crate::state::{ApplicationCommand, Command, ModelView, RemovalWish, Storage};
 use crate::time::{Span, Timestamp};
-use crate::worker::memory::{Asked, Backoff, Verb};
+use crate::worker::PATIENCE_WITH_STORE;
+use crate::worker::memory::{Asked, Backoff, RecordKind, Verb};
 use crate::worker::verdict::Aspect;
 
 /// Where a model's worker is in the life of its model.
@@ -92,6 +93,9 @@ struct Memory {
     /// The application that what is in flight asks to go.
     leaving: Option<(Uid, RemovalWish)>,
     backoff: Backoff,
+    /// A version of the model's record that a reply told of and the watch has not reached yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    awaited: Option<(Version, Timestamp)>,
     /// The namespace that was ours when the watch last spoke of it. It may have lost its labels only (fact K32).
     was: Option<Uid>,
     /// Applications that were asked to go, and how: the watch of the state will tell that they do.
@@ -217,6 +221,15 @@ impl ModelWorker {
             return None;
         }
         self.phase = decide::phase(self, members);
+        // What the record says now is known by its version alone: nothing is decided on what it said before.
+        if let Some((version, since)) = self.memory.awaited {
+            let until = since.after(PATIENCE_WITH_STORE);
+            if self.view.version < version && at < until {
+                self.deadline = Some(until);
+                return None;
+            }
+            self.memory.awaited = None;
+        }
         if let Some(held) = self.memory.backoff.holds(Aspect::Report, at) {
             self.deadline = Some(held.until);
             return None;
@@ -289,7 +302,7 @@ impl ModelWorker {
                     self.memory.backoff.succeed(Aspect::Report);
                 }
                 self.memory.asked_to_go.extend(self.memory.leaving.take());
-                self.fold(asked, reply);
+                self.fold(at, asked, reply);
             }
             Outcome::Refused { reason, message } => self.refused(at, asked, reason, message),
             Outcome::Unknown => {
@@ -303,7 +316,7 @@ impl ModelWorker {
         true
     }
 
-    fn fold(&mut self, asked: Asked, reply: &Reply) {
+    fn fold(&mut self, at: Timestamp, asked: Asked, reply: &Reply) {
         match reply {
             Reply::Object(object) => self.observe(object),
             Reply::Fetched(fetched) => {
@@ -324,7 +337,9 @@ impl ModelWorker {
                     self.gone(&key);
                 }
             }
-            Reply::Recorded { changes, .. } => {
+            Reply::Recorded {
+                changes, version, ..
+            } => {
                 for event in changes {
                     if let crate::event::Event::ModelChanged(view) = event
                         && view.uid == self.view.uid
@@ -332,6 +347,17 @@ impl ModelWorker {
                     {
                         self.view = view.clone();
                     }
+                }
+                // Somebody else changed it, and ours changed nothing.
+                let own = matches!(
+                    asked.verb,
+                    Verb::Store {
+                        record: RecordKind::Model,
+                        ..
+                    }
+                );
+                if own && *version > self.view.version {
+                    self.memory.awaited = Some((*version, at));
                 }
             }
             Reply::Listed(_) | Reply::Scaled { .. } => {}

@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, Refusal, Reply};
 use crate::reason::Reason;
 use crate::time::Timestamp;
 
-use super::memory::{InFlight, Trouble, Verb};
+use super::memory::{InFlight, RecordKind, Trouble, Verb};
 use super::verdict::Aspect;
 use super::{Worker, wanted};
 
@@ -131,13 +131,13 @@ impl Worker {
                 drawn,
             } => {
                 self.memory.conflicts = 0;
-                let Verb::Store { own, draws } = verb else {
+                let Verb::Store { record, draws } = verb else {
                     return;
                 };
                 if let (Some(first), true) = (drawn, draws > 0) {
                     self.memory.drawn = Some((*first, draws));
                 }
-                if !own {
+                if record != RecordKind::Application {
                     return;
                 }
                 self.memory.no_ops = if before == version {

@@ -131,11 +131,20 @@ pub enum Verb {
     Delete,
     Read,
     Event,
-    /// `own`: about the worker's own record. `draws`: numbers that the model is asked for.
+    /// `draws`: numbers that the model is asked for.
     Store {
-        own: bool,
+        record: RecordKind,
         draws: u32,
     },
+}
+
+/// A kind of record in the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)] // The records of the same names.
+pub enum RecordKind {
+    Application,
+    Model,
+    Storage,
 }
 
 /// An answer that was not `Done`.
@@ -183,32 +192,18 @@ impl Asked {
             Action::Get { key } => (Verb::Read, Some(key)),
             Action::List { .. } => (Verb::Read, None),
             Action::RecordEvent { about, .. } => (Verb::Event, Some(about)),
-            Action::Store(command) => match &**command {
-                Command::Application { .. } => (
-                    Verb::Store {
-                        own: true,
-                        draws: 0,
-                    },
-                    None,
-                ),
-                Command::Model {
-                    body: ModelCommand::DrawStorage { count },
-                    ..
-                } => (
-                    Verb::Store {
-                        own: false,
-                        draws: *count,
-                    },
-                    None,
-                ),
-                _ => (
-                    Verb::Store {
-                        own: false,
-                        draws: 0,
-                    },
-                    None,
-                ),
-            },
+            Action::Store(command) => {
+                let (record, draws) = match &**command {
+                    Command::Application { .. } => (RecordKind::Application, 0),
+                    Command::Model {
+                        body: ModelCommand::DrawStorage { count },
+                        ..
+                    } => (RecordKind::Model, *count),
+                    Command::Model { .. } => (RecordKind::Model, 0),
+                    Command::Storage { .. } => (RecordKind::Storage, 0),
+                };
+                (Verb::Store { record, draws }, None)
+            }
         };
         Asked {
             key: key.cloned(),

@@ -41,7 +41,7 @@ use verdict::{Aspect, Verdict, Verdicts};
 use view::View;
 
 /// How long a version of the record that a reply told of is waited for before deciding without it.
-const PATIENCE_WITH_STORE: Span = Span::seconds(3);
+pub(crate) const PATIENCE_WITH_STORE: Span = Span::seconds(3);
 
 /// One application's worker.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

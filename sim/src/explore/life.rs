@@ -213,7 +213,11 @@ impl Run {
             let before = Moment::of(&self.world, false);
             self.world.begin_taking();
             self.world.befall(MODEL, APPLICATION, &planned.fault);
-            self.witness.check(&before, &self.world, Who::Person)?;
+            let who = match planned.fault {
+                Fault::Arrival => Who::Late,
+                _ => Who::Person,
+            };
+            self.witness.check(&before, &self.world, who)?;
         }
         Ok(())
     }

@@ -258,6 +258,58 @@ fn second(tally: &mut Tally, mut run: Run, base: &Base, depth: Depth) {
     }
 }
 
+/// Every late write of a deposed leader: it is deposed at every effect that is chosen, and what it had sent arrives before
+/// every later effect of the life that is chosen.
+pub fn every_late_write(base: &Base, chosen: impl Fn(u32) -> bool) -> Tally {
+    let mut tally = Tally::default();
+    let mut run = Run::new(Schedule::default());
+    let mut next = 0;
+    loop {
+        let number = run.world.effects_run;
+        if number == next && run.next_effect().is_some() {
+            next = number + 1;
+            if chosen(number) {
+                let mut fork = run.clone();
+                fork.plan(Planned {
+                    at: When::Effect(number),
+                    fault: Fault::Deposed,
+                });
+                arrivals(&mut tally, fork, base, &chosen);
+            }
+        }
+        if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
+            return tally;
+        }
+    }
+}
+
+fn arrivals(tally: &mut Tally, mut run: Run, base: &Base, chosen: &impl Fn(u32) -> bool) {
+    let first = run.world.effects_run;
+    let mut next = first;
+    loop {
+        let number = run.world.effects_run;
+        if number == next && run.is_undisturbed() && run.next_effect().is_some() {
+            next = number + 1;
+            if chosen(number - first) {
+                let mut fork = run.clone();
+                fork.plan(Planned {
+                    at: When::Choice(run.choices),
+                    fault: Fault::Arrival,
+                });
+                tally.follow(fork, base, Depth::Rest);
+            }
+        }
+        match run.step() {
+            Ok(Progress::Going | Progress::Rested(_)) => {}
+            Ok(Progress::Ended(_)) => return,
+            Err(broken) => {
+                let schedule = run.schedule;
+                return tally.failures.push(Failure { schedule, broken });
+            }
+        }
+    }
+}
+
 /// How many schedules [`every_mishap`] runs: for each effect as many as can become of it.
 pub fn singles_expected(base: &Base) -> u64 {
     base.mishaps.iter().map(|count| *count as u64).sum()

@@ -63,6 +63,8 @@ fn holds(number: u8, holds: bool, text: impl FnOnce() -> String) -> Result<(), B
 pub enum Who {
     /// The provisioner.
     Ours,
+    /// A provisioner that was deposed: what it had sent arrives.
+    Late,
     /// A controller of the cluster.
     Controller,
     /// A person, or a fault.
@@ -106,6 +108,11 @@ impl Seen<'_> {
         self.before.applications.get(&uid).or_else(now)
     }
 
+    /// Whether the provisioner wrote, or one before it.
+    fn we_wrote(&self) -> bool {
+        matches!(self.who, Who::Ours | Who::Late)
+    }
+
     /// What the provisioner ran in this step.
     fn ran(&self) -> impl Iterator<Item = &(Effect, Outcome)> {
         self.world.ran.iter()
@@ -142,6 +149,8 @@ pub struct Witness {
     applications: BTreeMap<Uid, bool>,
     /// Uids of objects that ever were ours by their labels.
     ours: Arc<BTreeSet<String>>,
+    /// Uids of objects that a deposed provisioner made.
+    late: BTreeSet<String>,
     /// Whether a person or a node took part: then pods may go although nobody of ours took them away.
     meddled: bool,
     /// The number of pods wanted, by every version of each record.
@@ -227,6 +236,9 @@ impl Witness {
     /// After the checks: what may now be touched.
     fn keep(&mut self, seen: &Seen<'_>) {
         for change in &seen.changes {
+            if seen.who == Who::Late && change.before.is_none() {
+                self.late.insert(change.after.uid().into());
+            }
             if !change.gone
                 && self.is_ours(&change.after)
                 && !self.ours.contains(change.after.uid())

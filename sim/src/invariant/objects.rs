@@ -7,12 +7,12 @@ use pilotage_core::reason::Reason;
 
 use crate::cluster::resource::Resource;
 
-use super::{Broken, Pair, Seen, Who, Witness, application_uid, holds, pods};
+use super::{Broken, Pair, Seen, Witness, application_uid, holds, pods};
 
 /// 5: what we write or delete was ours before. 11: of an unknown application nothing is touched, and only what is of a
 /// removed one is swept.
 pub(super) fn written(witness: &Witness, seen: &Seen<'_>) -> Result<(), Broken> {
-    if seen.who != Who::Ours {
+    if !seen.we_wrote() {
         return Ok(());
     }
     let sweeps = seen
@@ -55,7 +55,8 @@ fn removed(seen: &Seen<'_>, uid: Uid) -> bool {
 }
 
 /// 4: when a record goes, nothing of its application is left but claims whose storage was not destroyed. What has lost
-/// the label that says so is nobody's; whether the worker knew better is seen at rest.
+/// the label that says so is nobody's; whether the worker knew better is seen at rest. So is whether what a deposed
+/// provisioner made too late is swept.
 pub(super) fn record_went(
     witness: &Witness,
     seen: &Seen<'_>,
@@ -73,7 +74,8 @@ pub(super) fn record_went(
                 Resource::ControllerRevision | Resource::Event => true,
                 _ => false,
             };
-            application_uid(object) == Some(before.uid) && witness.is_ours(object) && !kept
+            let late = witness.late.contains(object.uid());
+            application_uid(object) == Some(before.uid) && witness.is_ours(object) && !kept && !late
         });
         if let Some(left) = left {
             return Err(Broken::new(

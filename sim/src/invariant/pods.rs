@@ -21,7 +21,7 @@ fn ordinal(pod: &Stored) -> Option<u32> {
 pub(super) fn taken(witness: &Witness, seen: &Seen<'_>) -> Result<(), Broken> {
     for change in &seen.changes {
         match change.after.resource {
-            Resource::StatefulSet if seen.who == Who::Ours => workload(seen, change)?,
+            Resource::StatefulSet if seen.we_wrote() => workload(seen, change)?,
             Resource::Pod if ends(change) => pod(witness, seen, change)?,
             _ => {}
         }
@@ -80,7 +80,7 @@ fn pod(witness: &Witness, seen: &Seen<'_>, change: &Change) -> Result<(), Broken
         return Ok(());
     }
     let excused = match seen.who {
-        Who::Ours => false,
+        Who::Ours | Who::Late => false,
         Who::Person => true,
         Who::Controller | Who::Nobody => witness.meddled,
     };

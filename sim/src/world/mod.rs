@@ -10,6 +10,7 @@ mod telling;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::mem;
 
 use pilotage_core::digest::DigestKey;
 use pilotage_core::effect::Effect;
@@ -83,6 +84,8 @@ pub struct World {
     telling: BTreeMap<Source, Telling>,
     key: DigestKey,
     lives: u32,
+    /// Batches of a deposed provisioner that are still on their way.
+    late: Vec<VecDeque<Effect>>,
 }
 
 impl World {
@@ -114,6 +117,7 @@ impl World {
             telling: BTreeMap::new(),
             key: DigestKey::default(),
             lives: 0,
+            late: Vec::new(),
         };
         world.restart();
         world
@@ -136,6 +140,12 @@ impl World {
         self.wake_at = None;
         self.mishap = None;
         self.list_all(version);
+    }
+
+    /// The provisioner is deposed and another begins; what the former one has sent is still on its way.
+    pub fn depose(&mut self) {
+        self.late.extend(mem::take(&mut self.batches).into_values());
+        self.restart();
     }
 
     /// Everything that can happen next. Time goes on only when nothing else can.

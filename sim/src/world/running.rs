@@ -2,6 +2,7 @@
 
 use alloc::collections::VecDeque;
 use alloc::string::ToString;
+use core::mem;
 
 use pilotage_core::effect::{Action, Effect};
 use pilotage_core::event::Event;
@@ -61,6 +62,20 @@ impl World {
         self.answer(effect, outcome);
         if mishap == Some(Mishap::CrashAfter) {
             self.restart();
+        }
+    }
+
+    /// What a deposed provisioner has sent arrives; nobody hears the answers.
+    pub fn arrive(&mut self) {
+        for batch in mem::take(&mut self.late) {
+            for effect in batch {
+                let outcome = self.execute(&effect);
+                let done = matches!(outcome, Outcome::Done(_));
+                self.ran.push((effect, outcome));
+                if !done {
+                    break;
+                }
+            }
         }
     }
 
