@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use pilotage_core::kubernetes::read::Pod;
 use pilotage_sim::explore::{self, Depth, Tally};
+use pilotage_sim::schedule::Plot;
 
 /// Parses that the floor is measured by.
 const PARSES: u32 = 20_000;
@@ -20,7 +21,7 @@ fn main() {
         black_box(serde_json::from_str::<Pod>(black_box(&text)).expect("a pod"));
     }
     let parse = begin.elapsed().as_secs_f64() / f64::from(PARSES);
-    let base = explore::undisturbed().expect("the undisturbed life");
+    let base = explore::undisturbed(Plot::Whole).expect("the undisturbed life");
     println!(
         "| exploration | schedules | a second | choices in each | a choice, in parsings of a pod |"
     );

@@ -25,10 +25,28 @@ pub struct Planned {
     pub fault: Fault,
 }
 
+/// What the user does in a run.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Plot {
+    /// Deploys, scales up, down, and up again while units leave, trusts, refreshes, and removes with storage.
+    #[default]
+    Whole,
+    /// Deploys, scales down, and removes; storage is kept.
+    Kept,
+    /// Deploys, scales down, and removes by force, with storage, while a unit leaves.
+    Forced,
+}
+
 /// A whole run: the same schedule, the same world, byte for byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Schedule {
+    /// What the user does.
+    #[serde(skip_serializing_if = "is_whole")]
+    pub plot: Plot,
     /// What the order of ready things is drawn from; without it the first goes first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -37,10 +55,23 @@ pub struct Schedule {
     pub faults: Vec<Planned>,
 }
 
+fn is_whole(plot: &Plot) -> bool {
+    *plot == Plot::Whole
+}
+
 impl Schedule {
-    /// One fault.
-    pub fn single(at: When, fault: Fault) -> Self {
+    /// Nothing goes wrong.
+    pub fn of(plot: Plot) -> Self {
         Schedule {
+            plot,
+            ..Schedule::default()
+        }
+    }
+
+    /// One fault.
+    pub fn single(plot: Plot, at: When, fault: Fault) -> Self {
+        Schedule {
+            plot,
             seed: None,
             faults: [Planned { at, fault }].into(),
         }

@@ -21,6 +21,9 @@ use super::verdict::Aspect;
 const FIRST_DELAY: Span = Span::seconds(3);
 /// The longest delay.
 const LONGEST_DELAY: Span = Span::seconds(300);
+/// How far the moments lie apart at which aspects try again, once the delays are that long: an attempt is two requests at
+/// most, and four a minute are enough.
+const APART: Span = Span::seconds(30);
 /// How often a conflict is followed at once by a fresh read and a new decision.
 const PROMPT_CONFLICTS: u8 = 3;
 
@@ -234,9 +237,20 @@ impl Backoff {
         self.held.retain(|held| held.aspect != aspect);
         self.held.push(Held {
             aspect,
-            until: at.after(delay),
+            until: self.free_moment(at.after(delay), delay.min(APART)),
             reason: why,
         });
+    }
+
+    /// The first moment from then on that is so far from every moment at which an aspect may try again: many that fail
+    /// together are not to come back together.
+    fn free_moment(&self, earliest: Timestamp, apart: Span) -> Timestamp {
+        let mut taken: Vec<Timestamp> = self.held.iter().map(|held| held.until).collect();
+        taken.sort_unstable();
+        taken.into_iter().fold(earliest, |moment, taken| {
+            let near = moment < taken.after(apart) && taken < moment.after(apart);
+            if near { taken.after(apart) } else { moment }
+        })
     }
 
     /// Notes that an aspect got its way.

@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::cluster::request::{Propagation, Request, Verb};
 use crate::fault::Fault;
 use crate::invariant::{Broken, Moment, Who, Witness};
-use crate::schedule::{Draw, Planned, Schedule, When};
+use crate::schedule::{Draw, Planned, Plot, Schedule, When};
 use crate::world::{Choice, World};
 
 use super::rest::{self, Rest};
@@ -50,18 +50,35 @@ pub enum Stage {
     Refresh,
     /// Away, storage too.
     Remove,
+    /// Away; storage stays.
+    RemoveKept,
+    /// Away at once, whatever still runs.
+    RemoveForced,
 }
 
-/// The whole life.
-pub const LIFE: [Stage; 7] = [
-    Stage::Deploy,
-    Stage::ScaleUp,
-    Stage::ScaleDown,
-    Stage::ScaleUpAgain,
-    Stage::Trust,
-    Stage::Refresh,
-    Stage::Remove,
-];
+impl Stage {
+    /// Whether the user does it while units leave, and not at rest.
+    fn is_hasty(self) -> bool {
+        matches!(self, Stage::ScaleUpAgain | Stage::RemoveForced)
+    }
+}
+
+/// What happens in a life.
+pub fn stages(plot: Plot) -> &'static [Stage] {
+    match plot {
+        Plot::Whole => &[
+            Stage::Deploy,
+            Stage::ScaleUp,
+            Stage::ScaleDown,
+            Stage::ScaleUpAgain,
+            Stage::Trust,
+            Stage::Refresh,
+            Stage::Remove,
+        ],
+        Plot::Kept => &[Stage::Deploy, Stage::ScaleDown, Stage::RemoveKept],
+        Plot::Forced => &[Stage::Deploy, Stage::ScaleDown, Stage::RemoveForced],
+    }
+}
 
 /// What a step led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,7 +169,8 @@ impl Run {
         let at = When::Choice(self.choices);
         self.choices = self.choices.wrapping_add(1);
         self.fault(at)?;
-        if self.stage == 0 || (self.stage == 3 && self.units_leave()) {
+        let hasty = self.next_stage().is_some_and(Stage::is_hasty);
+        if self.stage == 0 || (hasty && self.units_leave()) {
             self.command()?;
             return Ok(Progress::Going);
         }
@@ -224,7 +242,7 @@ impl Run {
 
     /// The user goes on.
     fn command(&mut self) -> Result<(), Broken> {
-        let Some(stage) = LIFE.get(self.stage).copied() else {
+        let Some(stage) = self.next_stage() else {
             return Ok(());
         };
         self.stage += 1;
@@ -258,8 +276,18 @@ impl Run {
             Stage::Remove => {
                 world.remove(application, true, false);
             }
+            Stage::RemoveKept => {
+                world.remove(application, false, false);
+            }
+            Stage::RemoveForced => {
+                world.remove(application, true, true);
+            }
         }
         self.witness.check(&before, &self.world, Who::Person)
+    }
+
+    fn next_stage(&self) -> Option<Stage> {
+        stages(self.schedule.plot).get(self.stage).copied()
     }
 
     fn units_leave(&self) -> bool {
@@ -335,11 +363,11 @@ impl Run {
         }
         self.witness.check_at_rest(&self.world)?;
         let rest = Arc::new(Rest::of(&self.world));
-        if LIFE.get(self.stage) == Some(&Stage::ScaleUpAgain) {
+        if self.next_stage().is_some_and(Stage::is_hasty) {
             return Err(Broken::new(0, "no unit leaves although fewer are wanted"));
         }
         self.rests += 1;
-        if self.stage == LIFE.len() {
+        if self.next_stage().is_none() {
             return Ok(Progress::Ended(rest));
         }
         self.command()?;

@@ -11,7 +11,7 @@ use pilotage_core::outcome::Refusal;
 
 use crate::fault::{self, Fault};
 use crate::invariant::Broken;
-use crate::schedule::{Draw, Planned, Schedule, When};
+use crate::schedule::{Draw, Planned, Plot, Schedule, When};
 use crate::world::Edit;
 
 use life::{Progress, Run};
@@ -29,6 +29,8 @@ pub struct Failure {
 /// The undisturbed life.
 #[derive(Clone, Debug, Default)]
 pub struct Base {
+    /// What the user does in it.
+    pub plot: Plot,
     /// The world at each rest.
     pub rests: Vec<Arc<Rest>>,
     /// For each effect how many things can become of it.
@@ -62,9 +64,12 @@ pub enum Depth {
 ///
 /// # Errors
 /// What does not hold even so.
-pub fn undisturbed() -> Result<Base, Failure> {
-    let mut run = Run::new(Schedule::default()).thorough();
-    let mut base = Base::default();
+pub fn undisturbed(plot: Plot) -> Result<Base, Failure> {
+    let mut run = Run::new(Schedule::of(plot)).thorough();
+    let mut base = Base {
+        plot,
+        ..Base::default()
+    };
     loop {
         let number = run.world.effects_run as usize;
         if let Some(effect) = run.next_effect()
@@ -73,7 +78,7 @@ pub fn undisturbed() -> Result<Base, Failure> {
             base.mishaps.push(fault::mishaps(&effect).len());
         }
         let progress = run.step().map_err(|broken| Failure {
-            schedule: Schedule::default(),
+            schedule: Schedule::of(plot),
             broken,
         })?;
         match progress {
@@ -114,10 +119,11 @@ fn compare(rest: &Rest, base: &Base, number: usize, schedule: &Schedule) -> Resu
     let Some(wanted) = base.rests.get(number) else {
         return Err(Broken::new(0, "it rests more often than it should"));
     };
-    // What pods wrote that only a hand asked for is nobody's to delete while the application is there.
+    // What pods wrote that only a hand asked for is nobody's to delete while the application is there, or its storage
+    // is kept.
     let mut planned = schedule.faults.iter();
     let asked = planned.any(|one| matches!(one.fault, Fault::Edit(Edit::Scale(1..))));
-    let strays = asked && rest.has_record();
+    let strays = asked && (rest.has_record() || base.plot == Plot::Kept);
     let stray = |text: &str| {
         text.starts_with("PersistentVolumeClaim") && text.ends_with("should not be there")
     };
@@ -159,7 +165,7 @@ impl Tally {
 /// Every single thing that can become of an effect, at every effect that is chosen.
 pub fn every_mishap(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
     let mut tally = Tally::default();
-    let mut run = Run::new(Schedule::default());
+    let mut run = Run::new(Schedule::of(base.plot));
     let mut next = 0;
     loop {
         let number = run.world.effects_run;
@@ -187,7 +193,7 @@ pub fn every_mishap(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> 
 /// Every disturbance beside the effects, at every choice that is chosen.
 pub fn every_disturbance(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
     let mut tally = Tally::default();
-    let mut run = Run::new(Schedule::default());
+    let mut run = Run::new(Schedule::of(base.plot));
     loop {
         let number = run.choices;
         if chosen(number) {
@@ -210,7 +216,7 @@ pub fn every_disturbance(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool
 /// first one's life is followed.
 pub fn every_pair(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
     let mut tally = Tally::default();
-    let mut run = Run::new(Schedule::default());
+    let mut run = Run::new(Schedule::of(base.plot));
     let mut next = 0;
     loop {
         let number = run.world.effects_run;
@@ -262,7 +268,7 @@ fn second(tally: &mut Tally, mut run: Run, base: &Base, depth: Depth) {
 /// every later effect of the life that is chosen.
 pub fn every_late_write(base: &Base, chosen: impl Fn(u32) -> bool) -> Tally {
     let mut tally = Tally::default();
-    let mut run = Run::new(Schedule::default());
+    let mut run = Run::new(Schedule::of(base.plot));
     let mut next = 0;
     loop {
         let number = run.world.effects_run;
@@ -324,7 +330,7 @@ pub fn pairs_expected(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -
             continue;
         }
         for mishap in fault::crashes() {
-            let planned = Schedule::single(When::Effect(first), Fault::Effect(mishap));
+            let planned = Schedule::single(base.plot, When::Effect(first), Fault::Effect(mishap));
             let mut run = Run::new(planned);
             // A failing life is counted as far as it goes.
             let _ = finish(&mut run, base, depth);
@@ -374,6 +380,7 @@ pub fn random(seed: u64, base: &Base) -> Schedule {
         }
     }
     Schedule {
+        plot: base.plot,
         seed: Some(seed),
         faults,
     }

@@ -46,6 +46,13 @@ impl Rest {
         for application in world.store.applications() {
             rest.insert(format!("record {}", application.name), record(application));
         }
+        for storage in world.store.storages() {
+            let claim = storage.instance.claim.as_deref().unwrap_or("");
+            rest.insert(
+                format!("storage of {claim}"),
+                json!({"destroy": storage.destroy}),
+            );
+        }
         for model in world.store.models() {
             let status = &model.status;
             let shown = json!({

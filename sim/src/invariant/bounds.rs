@@ -76,7 +76,10 @@ pub(super) fn rate(witness: &mut Witness, seen: &Seen<'_>) -> Result<(), Broken>
                 }
             );
         if matches!(outcome, Outcome::Refused { .. }) && !found_out {
-            let times = witness.refusals.entry(effect.id.owner).or_default();
+            let times = witness
+                .refusals
+                .entry((effect.id.owner, effect.id.incarnation))
+                .or_default();
             times.retain(|at| now.since(*at) < Span::seconds(60));
             times.push_back(now);
             holds(10, times.len() <= REFUSALS_A_MINUTE, || {

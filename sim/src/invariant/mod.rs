@@ -157,8 +157,8 @@ pub struct Witness {
     wanted: BTreeMap<Uid, Vec<(Version, u32)>>,
     /// While everything is refused.
     refused: Option<bounds::Refused>,
-    /// When effects were refused in the last minute.
-    refusals: BTreeMap<Uid, VecDeque<Timestamp>>,
+    /// When effects were refused in the last minute, by application and life of the provisioner.
+    refusals: BTreeMap<(Uid, u32), VecDeque<Timestamp>>,
     /// Whether secrets are looked for in every step, which takes time.
     pub thorough: bool,
 }
