@@ -10,6 +10,7 @@ use pilotage_core::event::{Event, Source};
 use pilotage_core::kubernetes::{Key, Kind};
 use pilotage_core::provisioner::{Config, Provisioner};
 use pilotage_core::time::Timestamp;
+use pilotage_sim::world::Edit;
 use serde_json::{Value, json};
 
 use fleet::{first_lists, of_nth};
@@ -46,6 +47,11 @@ static TOLD: LazyLock<(Timestamp, Vec<(u16, Event)>)> = LazyLock::new(|| {
 
 /// Starts a provisioner on it; `change` may tell of an object what it likes, or nothing. What is asked for?
 fn start(change: impl Fn(u16, &Key, Event) -> Option<Event>) -> Vec<Effect> {
+    started(change).1
+}
+
+/// As [`start`], with the provisioner, which goes on.
+fn started(change: impl Fn(u16, &Key, Event) -> Option<Event>) -> (Provisioner, Vec<Effect>) {
     let (now, told) = &*TOLD;
     assert!(told.len() > 20_000, "{}", told.len());
     let mut core = Provisioner::new(Config { incarnation: 9 });
@@ -60,7 +66,7 @@ fn start(change: impl Fn(u16, &Key, Event) -> Option<Event>) -> Vec<Effect> {
         }
     }
     assert_eq!(core.workers().count(), usize::from(APPLICATIONS));
-    effects
+    (core, effects)
 }
 
 /// Tells of one object of one application something else.
@@ -113,5 +119,68 @@ fn what_has_lost_its_label_is_tried_to_be_made_and_nothing_else_is() {
     assert_eq!(
         (manifest.key.kind, &*manifest.key.name),
         (Kind::Role, "ledger400")
+    );
+}
+
+/// An effect in two words, and the name of its object.
+fn deed(effect: &Effect) -> String {
+    match &effect.action {
+        Action::Get { key } => format!("get {:?} {}", key.kind, key.name),
+        Action::TakeOver { key, .. } => format!("take over {:?} {}", key.kind, key.name),
+        Action::Apply { manifest, .. } => {
+            format!("apply {:?} {}", manifest.key.kind, manifest.key.name)
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_one_that_was_edited_is_read_taken_over_and_applied_once_and_no_other_is_touched() {
+    // What the server answers to each request of the chain is learned in a world with that one application.
+    let (mut world, lists) = first_lists();
+    let model = fleet::model(&lists);
+    world.edit("shop", "ledger", &Edit::Rights);
+    let (mut edited, mut answers) = (None, Vec::new());
+    let from = world.steps.len();
+    while let Some(choice) = world.choices().first().cloned() {
+        world.take(&choice);
+        answers.extend(world.ran.iter().cloned());
+        assert!(answers.len() < 20, "{answers:?}");
+    }
+    for (_, event, _) in &world.steps[from..] {
+        if let Event::ObjectUpdated(object) = event
+            && object.key().kind == Kind::Role
+        {
+            edited.get_or_insert_with(|| of_nth(event, &model, 400));
+        }
+    }
+    let edited = edited.expect("the edit is told");
+
+    let (mut core, mut asked) = started(|n, key, event| {
+        let it = n == 400 && key.kind == Kind::Role;
+        Some(if it { edited.clone() } else { event })
+    });
+    let mut chain = Vec::new();
+    let mut answers = answers.into_iter();
+    while !asked.is_empty() {
+        let effect = asked.remove(0);
+        let (_, outcome) = answers.next().expect("no more is asked than of one alone");
+        chain.push(deed(&effect));
+        let id = effect.id;
+        let answer = of_nth(&Event::EffectCompleted { id, outcome }, &model, 400);
+        let Event::EffectCompleted { outcome, .. } = answer else {
+            panic!("{answer:?}");
+        };
+        let step = core.step(TOLD.0, Event::EffectCompleted { id, outcome });
+        asked.extend(step.effects);
+    }
+    assert_eq!(answers.next(), None, "one alone is asked more");
+    assert_eq!(
+        chain,
+        [
+            "get Role ledger400",
+            "take over Role ledger400",
+            "apply Role ledger400"
+        ]
     );
 }
