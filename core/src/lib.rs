@@ -107,6 +107,7 @@ pub mod secret;
 pub mod state;
 pub mod time;
 pub mod trace;
+mod words;
 pub mod worker;
 
 pub use effect::Effect;

@@ -3,9 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Debug;
 
-use pilotage_core::effect::Action;
 use pilotage_core::event::Event;
 use pilotage_core::outcome::Outcome;
 
@@ -21,13 +19,11 @@ pub(crate) fn lines(world: &World, choice: &Choice) -> Vec<String> {
     let mut lines = Vec::new();
     for (effect, outcome) in &world.ran {
         lines.push(cut(format!(
-            "{} -> {} because {:?}",
-            world.now,
-            action(&effect.action),
-            effect.because
+            "{}    -> {}, because {}",
+            world.now, effect.action, effect.because
         )));
         if !matches!(outcome, Outcome::Done(_)) {
-            lines.push(cut(format!("{}    <- {outcome:?}", world.now)));
+            lines.push(cut(format!("{}       !! {}", world.now, answer(outcome))));
         }
     }
     if let Choice::Control(action) = choice {
@@ -41,25 +37,16 @@ pub(crate) fn lines(world: &World, choice: &Choice) -> Vec<String> {
             continue;
         }
         let asks = if step.effects.is_empty() { "" } else { " *" };
-        lines.push(cut(format!("{at} <- {}{asks}", short(event))));
+        lines.push(cut(format!("{at} <- {event}{asks}")));
     }
     lines
 }
 
-fn action(action: &Action) -> String {
-    match action {
-        Action::Create { manifest } => format!("Create {}", manifest.key),
-        Action::TakeOver { key, .. } => format!("TakeOver {key}"),
-        Action::Apply { manifest, .. } => format!("Apply {}", manifest.key),
-        Action::Scale { key, replicas, .. } => format!("Scale {key} to {replicas}"),
-        Action::Delete { key, .. } => format!("Delete {key}"),
-        Action::Get { key } => format!("Get {key}"),
-        other => short(other),
+fn answer(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Refused { reason, message } => format!("refused, {reason:?}: {message}"),
+        other => format!("{other:?}"),
     }
-}
-
-fn short(thing: &impl Debug) -> String {
-    cut(format!("{thing:?}"))
 }
 
 fn cut(mut text: String) -> String {

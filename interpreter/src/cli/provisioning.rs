@@ -113,13 +113,10 @@ pub struct Told {
 impl Observer for Told {
     fn effect(&self, effect: &Effect) {
         if self.effects {
-            let because = serde_json::to_string(&effect.because).unwrap_or_default();
-            let action = serde_json::to_value(&effect.action).unwrap_or_default();
-            let verb = action
-                .as_object()
-                .and_then(|map| map.keys().next())
-                .map_or("act", String::as_str);
-            eprintln!("{}: {verb} because {because}", effect.subject);
+            eprintln!(
+                "{}: {}, because {}",
+                effect.subject, effect.action, effect.because
+            );
         }
     }
 
