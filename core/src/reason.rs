@@ -47,6 +47,11 @@ pub enum Reason {
         /// Pods wanted.
         to: u32,
     },
+    /// As many pods are asked for as are wanted, and no unit leaves any more.
+    Scaled {
+        /// Pods asked for.
+        to: u32,
+    },
     /// Units at or above the target are to end.
     EndUnits {
         /// The lowest that goes.

@@ -141,6 +141,7 @@ impl Display for Reason {
                 write!(f, "only {to} of {from} pods are wanted")
             }
             Reason::ScaleDown { to, .. } => write!(f, "{to} pods are wanted"),
+            Reason::Scaled { to } => write!(f, "{to} pods are asked for, and no unit leaves"),
             Reason::EndUnits { from } => write!(f, "units from {from} on are to end"),
             Reason::ConfirmGone { .. } => f.write_str("that it is gone has to be sure"),
             Reason::StuckRollout { pod } => write!(f, "pod {pod} holds up a rollout"),
@@ -246,7 +247,7 @@ impl Display for Of<&ApplicationCommand> {
             ApplicationCommand::DestroyUnits { from } => write!(f, "destroy units from {from} on"),
             ApplicationCommand::RemoveUnits { numbers } => write!(f, "remove units {numbers:?}"),
             ApplicationCommand::AddStorage { storages } => {
-                write!(f, "add {} storages", storages.len())
+                write!(f, "add storages, {}", storages.len())
             }
             ApplicationCommand::Report(report) => write!(f, "{}", Of(report)),
             ApplicationCommand::MarkDead => f.write_str("the application is dead"),
@@ -265,7 +266,7 @@ impl Display for Of<&ModelCommand> {
             ModelCommand::Configure { .. } => f.write_str("configure the model"),
             ModelCommand::SetConstraints { .. } => f.write_str("set constraints of the model"),
             ModelCommand::Destroy { .. } => f.write_str("destroy the model"),
-            ModelCommand::DrawStorage { count } => write!(f, "draw numbers for {count} storages"),
+            ModelCommand::DrawStorage { count } => write!(f, "draw numbers of storages, {count}"),
             ModelCommand::DrawRevision { .. } => f.write_str("draw a revision"),
             ModelCommand::RememberRemoved { .. } => f.write_str("remember that it was removed"),
             ModelCommand::Report { status } => write!(f, "report the model {}", Of(status)),

@@ -4,8 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use pilotage_core::effect::Action;
 use pilotage_core::event::Event;
-use pilotage_core::outcome::Outcome;
+use pilotage_core::outcome::{Outcome, Refusal};
 
 use crate::explore::life::Run;
 use crate::explore::{Base, Depth, Failure, finish};
@@ -18,13 +19,13 @@ const WIDTH: usize = 160;
 pub(crate) fn lines(world: &World, choice: &Choice) -> Vec<String> {
     let mut lines = Vec::new();
     for (effect, outcome) in &world.ran {
-        lines.push(cut(format!(
+        let mut line = cut(format!(
             "{}    -> {}, because {}",
             world.now, effect.action, effect.because
-        )));
-        if !matches!(outcome, Outcome::Done(_)) {
-            lines.push(cut(format!("{}       !! {}", world.now, answer(outcome))));
-        }
+        ));
+        line.push_str(": ");
+        line.push_str(&answer(&effect.action, outcome));
+        lines.push(line);
     }
     if let Choice::Control(action) = choice {
         lines.push(format!(
@@ -42,10 +43,18 @@ pub(crate) fn lines(world: &World, choice: &Choice) -> Vec<String> {
     lines
 }
 
-fn answer(outcome: &Outcome) -> String {
+/// What came of it.
+fn answer(action: &Action, outcome: &Outcome) -> String {
+    let asks = matches!(action, Action::Get { .. } | Action::Delete { .. });
     match outcome {
+        Outcome::Done(_) => "done".into(),
+        Outcome::Refused {
+            reason: Refusal::NotFound,
+            ..
+        } if asks => "it is not there".into(),
         Outcome::Refused { reason, message } => format!("refused, {reason:?}: {message}"),
-        other => format!("{other:?}"),
+        Outcome::Unknown => "no answer".into(),
+        Outcome::NotAttempted => "not attempted".into(),
     }
 }
 

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilotage_core::effect::{Action, Effect};
-use pilotage_core::event::Source;
+use pilotage_core::event::{Event, Source};
 use pilotage_core::kubernetes::{Key, Kind};
 use pilotage_core::name::Uid;
-use pilotage_core::outcome::{Outcome, Refusal};
-use pilotage_core::state::{ApplicationCommand, Command};
+use pilotage_core::outcome::{Outcome, Refusal, Reply};
+use pilotage_core::state::{ApplicationCommand, Command, Word};
 use pilotage_sim::explore::life::Run;
 use pilotage_sim::fault::{self, Fault};
 use pilotage_sim::schedule::{Planned, Schedule, When};
@@ -42,6 +42,13 @@ fn pods_and_units(world: &World) -> (usize, usize) {
     (pods, record.status.units.len())
 }
 
+fn pods_of(world: &World, application: &str) -> usize {
+    let resource = pilotage_sim::cluster::resource::Resource::Pod;
+    let pods = world.cluster.objects(resource, Some("shop"));
+    pods.filter(|pod| pod.name().starts_with(application))
+        .count()
+}
+
 #[test]
 fn a_wish_that_comes_at_any_moment_is_met() {
     let (mut world, application) = deployed(2);
@@ -58,6 +65,71 @@ fn a_wish_that_comes_at_any_moment_is_met() {
         moments += 1;
     }
     assert!(moments > 100, "{moments}");
+}
+
+#[test]
+fn a_removal_that_comes_at_any_moment_of_a_scaling_ends_in_nothing() {
+    let (mut world, application) = deployed(2);
+    rest(&mut world, |_, _| ());
+    for scale in [4, 1] {
+        world.command(application, ApplicationCommand::SetScale { scale });
+        while let Some(choice) = world.choices().first().cloned() {
+            let mut fork = world.clone();
+            fork.remove(application, true, false);
+            rest(&mut fork, |_, _| ());
+            assert!(fork.application("ledger").is_none());
+            let left = fork.cluster.all_objects();
+            let left = left.filter(|one| one.label("pilotage.dev/application-uid").is_some());
+            assert_eq!(left.count(), 0);
+            world.take(&choice);
+        }
+    }
+}
+
+#[test]
+fn a_worker_whose_commands_change_nothing_stops_says_so_and_goes_on_when_they_do() {
+    let (mut world, application) = deployed(1);
+    let model = world.store.models().next().expect("the model").uid;
+    world.deploy(model, "other", 1);
+    rest(&mut world, |_, _| ());
+    world.command(application, ApplicationCommand::SetScale { scale: 2 });
+    let mut lies: BTreeMap<_, usize> = BTreeMap::new();
+    rest(&mut world, |world, _| {
+        // Thirty times the state says that a command of this application was taken, and changes nothing.
+        let Some(batch) = world.batches.get(&application) else {
+            return;
+        };
+        let Some(effect) = batch
+            .front()
+            .filter(|one| matches!(one.action, Action::Store(_)))
+            .cloned()
+        else {
+            return;
+        };
+        if lies.values().sum::<usize>() == 30 {
+            return;
+        }
+        *lies.entry(world.now).or_default() += 1;
+        world.batches.remove(&application);
+        let version = world.application("ledger").expect("the record").version;
+        let reply = Reply::Recorded {
+            before: version,
+            version,
+            changes: Vec::new(),
+            drawn: None,
+        };
+        world.step(Event::EffectCompleted {
+            id: effect.id,
+            outcome: Outcome::Done(reply),
+        });
+    });
+    assert_eq!(lies.values().sum::<usize>(), 30);
+    assert!(lies.values().all(|at_once| *at_once < 8), "{lies:?}");
+    assert_eq!(pods_of(&world, "ledger"), 2);
+    for name in ["ledger", "other"] {
+        let status = &world.application(name).expect("the record").status;
+        assert_eq!(status.settled.report.word, Word::Active, "{name}");
+    }
 }
 
 #[test]

@@ -340,6 +340,10 @@ fn files_that_cannot_be_read_are_told_apart() {
     .map(|name| folder.shown(read_charm(&folder.path().join(name)).expect_err("unreadable")))
     .collect();
     insta::assert_snapshot!(said.join("\n"));
+    // A device, which like a pipe has no end: it is not waited for.
+    let device = read_charm(Path::new("/dev/zero")).expect_err("unreadable");
+    let words = "/dev/zero is no file; name a file, or the charm's directory";
+    assert!(device.to_string().contains(words), "{device}");
 }
 
 #[test]

@@ -137,14 +137,16 @@ impl Worker {
                 if let (Some(first), true) = (drawn, draws > 0) {
                     self.memory.drawn = Some((*first, draws));
                 }
-                if record != RecordKind::Application {
+                let own = record == RecordKind::Application;
+                let in_vain = (own && before == version) || (draws > 0 && drawn.is_none());
+                if in_vain {
+                    self.memory.no_ops = self.memory.no_ops.saturating_add(1);
+                } else if own {
+                    self.memory.no_ops = 0;
+                }
+                if !own {
                     return;
                 }
-                self.memory.no_ops = if before == version {
-                    self.memory.no_ops.saturating_add(1)
-                } else {
-                    0
-                };
                 self.memory.drawn = None;
                 if *before > self.view.record.version || self.view.record.incomplete {
                     // Somebody else's change came between, or is half told: the watch will tell the rest, and then ours.

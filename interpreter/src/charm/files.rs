@@ -37,6 +37,12 @@ pub enum FilesError {
         #[source]
         cause: ZipError,
     },
+    /// A pipe, a device, a socket.
+    #[error("{path} is no file; name a file, or the charm's directory", path = .path.display())]
+    NoFile {
+        /// What it is called.
+        path: PathBuf,
+    },
     /// A file of an archive that cannot be read.
     #[error("cannot read {name} in {path}: {cause}; pack the charm again", path = .path.display())]
     BadEntry {
@@ -80,17 +86,10 @@ impl Container {
     ///
     /// Nothing there, or neither a directory nor an archive.
     pub fn open(path: &Path) -> Result<Self, FilesError> {
-        let unreadable = |cause: io::Error| match cause.kind() {
-            io::ErrorKind::NotFound => FilesError::NotFound(path.display().to_string()),
-            _ => FilesError::Unreadable {
-                path: path.into(),
-                cause,
-            },
-        };
-        if std::fs::metadata(path).map_err(unreadable)?.is_dir() {
+        if path.is_dir() {
             return Ok(Self::Directory(path.into()));
         }
-        let file = File::open(path).map_err(unreadable)?;
+        let file = open(path)?;
         let archive = ZipArchive::new(file).map_err(|cause| FilesError::NotAnArchive {
             path: path.into(),
             cause,
@@ -115,12 +114,12 @@ impl Container {
         match self {
             Self::Directory(path) => {
                 let path = path.join(name);
-                match File::open(&path) {
+                match open(&path) {
                     Ok(file) => {
                         text(shown, file, |cause| FilesError::Unreadable { path, cause }).map(Some)
                     }
-                    Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-                    Err(cause) => Err(FilesError::Unreadable { path, cause }),
+                    Err(FilesError::NotFound(_)) => Ok(None),
+                    Err(error) => Err(error),
                 }
             }
             Self::Archive(path, archive) => {
@@ -145,15 +144,29 @@ impl Container {
 ///
 /// It is not there, or cannot be read.
 pub fn read_text(path: &Path) -> Result<String, FilesError> {
-    let unreadable = |cause: io::Error| match cause.kind() {
+    let file = open(path)?;
+    text(path.display().to_string(), file, |cause| {
+        unreadable(path, cause)
+    })
+}
+
+/// Opens a file that has an end: a pipe would be waited for without one.
+fn open(path: &Path) -> Result<File, FilesError> {
+    let failed = |cause| unreadable(path, cause);
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(FilesError::NoFile { path: path.into() });
+    }
+    File::open(path).map_err(failed)
+}
+
+fn unreadable(path: &Path, cause: io::Error) -> FilesError {
+    match cause.kind() {
         io::ErrorKind::NotFound => FilesError::NotFound(path.display().to_string()),
         _ => FilesError::Unreadable {
             path: path.into(),
             cause,
         },
-    };
-    let file = File::open(path).map_err(unreadable)?;
-    text(path.display().to_string(), file, unreadable)
+    }
 }
 
 fn text(

@@ -68,20 +68,4 @@ fn segments(folder: &Path) -> std::io::Result<Vec<(u64, PathBuf)>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_option_names_a_folder_beside_the_state_another_or_none() {
-        let on = |folder: &str, every_step| Tracing::On {
-            folder: folder.into(),
-            every_step,
-        };
-        let state = Path::new("/home/me/state.db");
-        let beside = "/home/me/state.db.trace";
-        assert_eq!(Tracing::read(None, state), on(beside, false));
-        assert_eq!(Tracing::read(Some("all"), state), on(beside, true));
-        assert_eq!(Tracing::read(Some("/tmp/t"), state), on("/tmp/t", false));
-        assert_eq!(Tracing::read(Some("off"), state), Tracing::Off);
-    }
-}
+mod tests;

@@ -124,10 +124,7 @@ pub fn scale(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
     if record.scaling.is_some() && !leaving && record.life == Life::Alive {
         return Verdict::act(
             command(view, true, ApplicationCommand::EndScaling),
-            Reason::Settling {
-                ready: wanted,
-                wanted,
-            },
+            Reason::Scaled { to: wanted },
         );
     }
     Verdict::Settled

@@ -54,18 +54,27 @@ pub const REPLAY: Command = Command {
         };
         let replayed = replay(&path).map_err(|error| Failure::failed(error.to_string()))?;
         session.print_line(&format!(
-            "{} steps in {} segments: no difference",
-            replayed.steps, replayed.segments
+            "{} in {}: no difference",
+            counted(replayed.steps, "step"),
+            counted(replayed.segments, "segment")
         ));
         if replayed.cut > 0 {
             session.note(&format!(
-                "{} segments end within a line: their process was ended while it wrote",
-                replayed.cut
+                "cut short within a line, as their process was ended while it wrote: {}",
+                counted(replayed.cut, "segment")
             ));
         }
         Ok(())
     },
 };
+
+/// A number of things, in words.
+fn counted(number: u64, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ => format!("{number} {thing}s"),
+    }
+}
 
 /// Where the steps of a call are written down.
 pub fn tracing(session: &Session<'_>, parsed: &Parsed, state: &State) -> Tracing {
