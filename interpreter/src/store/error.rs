@@ -62,6 +62,12 @@ pub enum StoreError {
         /// What cannot be read.
         what: String,
     },
+    /// There is no room left where it lies.
+    #[error("state file {}: the disk is full; nothing was changed, make room and try again", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process keeps the file for itself longer than we wait.
     #[error("state file {} is in use by another process; try again", path.display())]
     Busy {

@@ -58,7 +58,8 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         .map(|name| (name, contents.application(name)))
         .collect();
     let dry = parsed.flag("dry-run");
-    let asks = !dry && !parsed.flag("no-prompt") && requires_prompts(target.model.as_ref());
+    let any = found.iter().any(|(_, application)| application.is_some());
+    let asks = any && !dry && !parsed.flag("no-prompt") && requires_prompts(target.model.as_ref());
     if dry || asks {
         session.warn(WARNING);
         for (name, application) in &found {

@@ -105,6 +105,12 @@ fn show(session: &mut Session<'_>, parsed: &Parsed, state: &State, utc: bool) ->
             0 => {
                 session.note("");
                 session.note(&format!("Model \"{}\" is empty.", target.shown_name()));
+                if !state.file.exists() {
+                    session.note(&format!(
+                        "There is no state at {} yet; the first deploy makes it.",
+                        state.file.display()
+                    ));
+                }
             }
             1 => session.note("Nothing matched specified filter."),
             _ => session.note("Nothing matched specified filters."),

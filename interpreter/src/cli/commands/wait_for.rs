@@ -122,6 +122,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let state = State::open(session, parsed)?;
     let begun = Instant::now();
     let mut was_there = false;
+    let mut told = false;
     loop {
         match properties(session, parsed, &state, entity, &name)? {
             Some(properties) => {
@@ -135,6 +136,11 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
                 return Err(Failure::failed(format!("{} {name} removed", entity.word())));
             }
             None => {}
+        }
+        if !told {
+            // It may be started while we wait; but who waits should know.
+            told = true;
+            state.note_provisioner(session)?;
         }
         if begun.elapsed() >= timeout {
             return Err(Failure::failed(format!(

@@ -37,7 +37,8 @@ fn the_status_of_an_empty_model_says_so() {
     let desk = Desk::new();
     assert_eq!(
         desk.call("status --format json").err,
-        "\nModel \"admin/default\" is empty.\n"
+        "\nModel \"admin/default\" is empty.\n\
+         There is no state at FOLDER/state.db yet; the first deploy makes it.\n"
     );
     let json: serde_json::Value =
         serde_json::from_str(&shown(&desk, "status --format json")).unwrap();

@@ -120,7 +120,29 @@ pub(crate) fn error(path: &Path, source: rusqlite::Error) -> StoreError {
             path,
             what: source.to_string(),
         },
+        Some(ErrorCode::DiskFull) => StoreError::Full { path },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
         _ => StoreError::Sqlite { path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_named_with_what_to_do() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE one (text TEXT); PRAGMA max_page_count = 2;")
+            .unwrap();
+        let full = connection
+            .execute("INSERT INTO one VALUES (hex(randomblob(100000)))", [])
+            .unwrap_err();
+        let said = error(Path::new("/home/me/state.db"), full).to_string();
+        assert_eq!(
+            said,
+            "state file /home/me/state.db: the disk is full; nothing was changed, make room and try again"
+        );
     }
 }
