@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_named_with_what_to_do() {
-        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let connection = Connection::open_in_memory().unwrap();
         connection
             .execute_batch("CREATE TABLE one (text TEXT); PRAGMA max_page_count = 2;")
             .unwrap();
