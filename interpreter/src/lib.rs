@@ -14,5 +14,6 @@ pub mod cluster;
 pub mod failpoint;
 pub mod identity;
 pub mod runtime;
+pub mod service;
 pub mod store;
 pub mod trace;

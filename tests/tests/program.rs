@@ -141,3 +141,30 @@ fn waiting_ends_when_the_application_is_there() {
     assert_eq!(out, "properties:\n  life: alive\n  status: active\n");
     service.stop();
 }
+
+#[test]
+fn a_service_asked_for_json_writes_an_object_per_outcome_with_application_and_effect() {
+    let desk = with_ledger();
+    let service = desk.start("run --log-format json");
+    desk.ok("add-model shop");
+    desk.ok("deploy ./ledger ledger -n 1");
+    desk.wait("an active unit", |status| active(status, "ledger", 1));
+    let (_, stderr, _) = service.stop();
+    let lines: Vec<Value> = stderr
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).expect(line))
+        .collect();
+    let created = lines.iter().any(|line| {
+        line["application"] == "ledger"
+            && line["outcome"] == "done"
+            && line["effect"]["sequence"].is_number()
+            && line["action"]
+                .as_str()
+                .is_some_and(|action| action.starts_with("create StatefulSet"))
+    });
+    assert!(created, "{stderr}");
+
+    let (_, stderr) = texts(&desk.call("run --log-format xml"));
+    assert!(stderr.contains("use text or json"), "{stderr}");
+}

@@ -8,6 +8,8 @@ use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::provisioning::{Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
+use crate::runtime::Observer;
+use crate::service::log::JsonLog;
 use crate::trace::{Tracing, replay};
 
 /// What `--trace` is for.
@@ -15,6 +17,13 @@ pub const TRACE: Opt = Opt::value(
     "trace",
     "off|all|DIR",
     "where steps are written down (default: beside the state)",
+);
+
+/// How `run` tells what happens.
+const LOG_FORMAT: Opt = Opt::value(
+    "log-format",
+    "text|json",
+    "lines for people, or one JSON object per outcome (default: text)",
 );
 
 /// `run`
@@ -26,7 +35,7 @@ pub const RUN: Command = Command {
     details: "It acts on what other commands write. There is one for each state.",
     scope: Scope::Program,
     formats: &[],
-    options: &[CLUSTER, TRACE],
+    options: &[CLUSTER, TRACE, LOG_FORMAT],
     run,
 };
 
@@ -91,7 +100,15 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let effects = parsed.flag("verbose");
     let at = session.environment.now();
     let cluster = Choice::of(session.environment, parsed)?;
-    let told = Arc::new(Told { effects });
+    let told: Arc<dyn Observer> = match parsed.value("log-format") {
+        None | Some("text") => Arc::new(Told { effects }),
+        Some("json") => Arc::new(JsonLog),
+        Some(other) => {
+            return Err(Failure::usage(format!(
+                "there is no log format {other:?}; use text or json"
+            )));
+        }
+    };
     let provisioning = Provisioning::start(&state, cluster, at, tracing, told)?;
     session.note(&provisioning.cluster);
     session.note(&format!("provisioner runs on {}", state.file.display()));

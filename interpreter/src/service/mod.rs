@@ -1,0 +1,3 @@
+//! What `run` offers to who operates it as a service.
+
+pub mod log;
