@@ -13,7 +13,7 @@ use super::schema::{self, State};
 use crate::store::StoreError;
 
 /// How long a write waits for another process's.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Opens a state that exists; none if there is no file, or nothing in it yet.
 pub(super) fn open(path: &Path) -> Result<Option<Connection>, StoreError> {
