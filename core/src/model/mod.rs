@@ -16,13 +16,12 @@ use crate::kubernetes::labels::NAME;
 use crate::kubernetes::read::{Metadata, Object, Pod};
 use crate::kubernetes::{Key, Kind};
 use crate::life::Life;
-use crate::name::{Uid, Version};
+use crate::name::Uid;
 use crate::outcome::{Outcome, Refusal, Reply};
 use crate::reason::Reason;
 use crate::state::{ApplicationCommand, Command, ModelView, RemovalWish, Storage};
 use crate::time::{Span, Timestamp};
-use crate::worker::PATIENCE_WITH_STORE;
-use crate::worker::memory::{Asked, Backoff, RecordKind, Verb};
+use crate::worker::memory::{Asked, Awaited, Backoff, RecordKind, Verb};
 use crate::worker::verdict::Aspect;
 
 /// Where a model's worker is in the life of its model.
@@ -95,7 +94,7 @@ struct Memory {
     backoff: Backoff,
     /// A version of the model's record that a reply told of and the watch has not reached yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    awaited: Option<(Version, Timestamp)>,
+    awaited: Option<Awaited>,
     /// The namespace that was ours when the watch last spoke of it. It may have lost its labels only (fact K32).
     was: Option<Uid>,
     /// Applications that were asked to go, and how: the watch of the state will tell that they do.
@@ -221,10 +220,8 @@ impl ModelWorker {
             return None;
         }
         self.phase = decide::phase(self, members);
-        // What the record says now is known by its version alone: nothing is decided on what it said before.
-        if let Some((version, since)) = self.memory.awaited {
-            let until = since.after(PATIENCE_WITH_STORE);
-            if self.view.version < version && at < until {
+        if let Some(awaited) = self.memory.awaited {
+            if let Some(until) = awaited.until(self.view.version, at) {
                 self.deadline = Some(until);
                 return None;
             }
@@ -357,7 +354,7 @@ impl ModelWorker {
                     }
                 );
                 if own && *version > self.view.version {
-                    self.memory.awaited = Some((*version, at));
+                    self.memory.awaited = Some(Awaited(*version, at));
                 }
             }
             Reply::Listed(_) | Reply::Scaled { .. } => {}

@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, Refusal, Reply};
 use crate::reason::Reason;
 use crate::time::Timestamp;
 
-use super::memory::{InFlight, RecordKind, Trouble, Verb};
+use super::memory::{Awaited, InFlight, RecordKind, Trouble, Verb};
 use super::verdict::Aspect;
 use super::{Worker, wanted};
 
@@ -150,7 +150,7 @@ impl Worker {
                 self.memory.drawn = None;
                 if *before > self.view.record.version || self.view.record.incomplete {
                     // Somebody else's change came between, or is half told: the watch will tell the rest, and then ours.
-                    self.memory.awaited = Some((*version, at));
+                    self.memory.awaited = Some(Awaited(*version, at));
                 } else {
                     for event in changes {
                         self.tell(at, event);
@@ -329,7 +329,8 @@ impl Worker {
             }
             (Verb::Store { .. }, Refusal::TryAgain, _) => {
                 let known = self.view.record.version;
-                self.memory.awaited = Some((crate::name::Version(known.0.saturating_add(1)), at));
+                let next = crate::name::Version(known.0.saturating_add(1));
+                self.memory.awaited = Some(Awaited(next, at));
                 if !self.memory.conflict_is_prompt() {
                     self.refused(at, aspect, None, refusal, message);
                 }

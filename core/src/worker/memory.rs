@@ -21,6 +21,8 @@ use super::verdict::Aspect;
 const FIRST_DELAY: Span = Span::seconds(3);
 /// The longest delay.
 const LONGEST_DELAY: Span = Span::seconds(300);
+/// How long a version of the record that a reply told of is waited for before deciding without it.
+const PATIENCE_WITH_STORE: Span = Span::seconds(3);
 /// How far the moments lie apart at which aspects try again, once the delays are that long: an attempt is two requests at
 /// most, and four a minute are enough.
 const APART: Span = Span::seconds(30);
@@ -45,7 +47,7 @@ pub struct Memory {
     /// Numbers that the model drew for storages: the first and how many.
     pub drawn: Option<(u32, u32)>,
     /// A version of the record that a reply told of and the watch has not reached yet.
-    pub awaited: Option<(Version, Timestamp)>,
+    pub awaited: Option<Awaited>,
     /// Since when pods of dead units are ending.
     pub ending_since: Option<Timestamp>,
     /// How a rollout goes.
@@ -56,6 +58,20 @@ pub struct Memory {
     pub conflicts: u8,
     /// Commands in a row that were taken and changed nothing.
     pub no_ops: u8,
+}
+
+/// A version of a record that a reply told of, and since when the watch is waited for to tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Awaited(pub Version, pub Timestamp);
+
+impl Awaited {
+    /// Until when nothing is to be decided, as the record is known by its version alone; none if it was told, or is
+    /// waited for no longer.
+    pub fn until(self, known: Version, at: Timestamp) -> Option<Timestamp> {
+        let Awaited(version, since) = self;
+        let until = since.after(PATIENCE_WITH_STORE);
+        (known < version && at < until).then_some(until)
+    }
 }
 
 /// An object of which we do not know whether it is there.

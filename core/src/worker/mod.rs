@@ -32,16 +32,13 @@ use crate::life::Life;
 use crate::name::Uid;
 use crate::reason::Reason;
 use crate::state::ModelView;
-use crate::time::{Span, Timestamp};
+use crate::time::Timestamp;
 
 use aspect::{access, removal, report, scale, secrets, services, storage, workload};
 use memory::{Asked, InFlight, Memory};
 use phase::Phase;
 use verdict::{Aspect, Verdict, Verdicts};
 use view::View;
-
-/// How long a version of the record that a reply told of is waited for before deciding without it.
-pub(crate) const PATIENCE_WITH_STORE: Span = Span::seconds(3);
 
 /// One application's worker.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -148,9 +145,8 @@ impl Worker {
             self.deadline = None;
             return Vec::new();
         }
-        if let Some((version, since)) = self.memory.awaited {
-            let until = since.after(PATIENCE_WITH_STORE);
-            if self.view.record.version < version && at < until {
+        if let Some(awaited) = self.memory.awaited {
+            if let Some(until) = awaited.until(self.view.record.version, at) {
                 self.deadline = Some(until);
                 return Vec::new();
             }

@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use pilotage_core::effect::Effect;
 use pilotage_core::outcome::Refusal;
 
 use crate::fault::{self, Fault};
@@ -162,32 +163,65 @@ impl Tally {
     }
 }
 
-/// Every single thing that can become of an effect, at every effect that is chosen.
-pub fn every_mishap(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
-    let mut tally = Tally::default();
-    let mut run = Run::new(Schedule::of(base.plot));
-    let mut next = 0;
+/// Follows a life as long as it `goes_on`, and stops before each effect from that number on, once everything that was
+/// planned has happened.
+///
+/// # Errors
+/// What the life itself breaks.
+fn at_every_effect(
+    mut run: Run,
+    from: u32,
+    goes_on: impl Fn(&Progress) -> bool,
+    mut stop: impl FnMut(&Run, u32, &Effect),
+) -> Result<(), Failure> {
+    let mut next = from;
     loop {
         let number = run.world.effects_run;
         if number == next
+            && run.is_undisturbed()
             && let Some(effect) = run.next_effect()
         {
             next = number + 1;
-            if chosen(number) {
-                for mishap in fault::mishaps(&effect) {
-                    let mut fork = run.clone();
-                    fork.plan(Planned {
-                        at: When::Effect(number),
-                        fault: Fault::Effect(mishap),
-                    });
-                    tally.follow(fork, base, depth);
-                }
+            stop(&run, number, &effect);
+        }
+        match run.step() {
+            Ok(progress) if goes_on(&progress) => {}
+            Ok(_) => return Ok(()),
+            Err(broken) => {
+                let schedule = run.schedule;
+                return Err(Failure { schedule, broken });
             }
         }
-        if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
-            return tally;
-        }
     }
+}
+
+/// Until the life is over.
+fn to_the_end(progress: &Progress) -> bool {
+    !matches!(progress, Progress::Ended(_))
+}
+
+/// The same life, in which one more thing goes wrong.
+fn fork(run: &Run, at: When, fault: Fault) -> Run {
+    let mut fork = run.clone();
+    fork.plan(Planned { at, fault });
+    fork
+}
+
+/// Every single thing that can become of an effect, at every effect that is chosen.
+pub fn every_mishap(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
+    let mut tally = Tally::default();
+    let run = Run::new(Schedule::of(base.plot));
+    let walked = at_every_effect(run, 0, to_the_end, |run, number, effect| {
+        if !chosen(number) {
+            return;
+        }
+        for mishap in fault::mishaps(effect) {
+            let at = When::Effect(number);
+            tally.follow(fork(run, at, Fault::Effect(mishap)), base, depth);
+        }
+    });
+    tally.failures.extend(walked.err());
+    tally
 }
 
 /// Every disturbance beside the effects, at every choice that is chosen.
@@ -198,12 +232,7 @@ pub fn every_disturbance(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool
         let number = run.choices;
         if chosen(number) {
             for fault in fault::disturbances() {
-                let mut fork = run.clone();
-                fork.plan(Planned {
-                    at: When::Choice(number),
-                    fault,
-                });
-                tally.follow(fork, base, depth);
+                tally.follow(fork(&run, When::Choice(number), fault), base, depth);
             }
         }
         if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
@@ -216,104 +245,57 @@ pub fn every_disturbance(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool
 /// first one's life is followed.
 pub fn every_pair(base: &Base, depth: Depth, chosen: impl Fn(u32) -> bool) -> Tally {
     let mut tally = Tally::default();
-    let mut run = Run::new(Schedule::of(base.plot));
-    let mut next = 0;
-    loop {
-        let number = run.world.effects_run;
-        if number == next && run.next_effect().is_some() {
-            next = number + 1;
-            if chosen(number) {
-                for mishap in fault::crashes() {
-                    let mut fork = run.clone();
-                    fork.plan(Planned {
-                        at: When::Effect(number),
-                        fault: Fault::Effect(mishap),
-                    });
-                    second(&mut tally, fork, base, depth);
-                }
-            }
+    let run = Run::new(Schedule::of(base.plot));
+    let walked = at_every_effect(run, 0, to_the_end, |run, number, _| {
+        if !chosen(number) {
+            return;
         }
-        if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
-            return tally;
+        for mishap in fault::crashes() {
+            let first = fork(run, When::Effect(number), Fault::Effect(mishap));
+            second(&mut tally, first, base, depth);
         }
-    }
+    });
+    tally.failures.extend(walked.err());
+    tally
 }
 
 /// The second crash of a pair, at every effect after the first.
-fn second(tally: &mut Tally, mut run: Run, base: &Base, depth: Depth) {
-    let mut next = run.world.effects_run + 1;
-    loop {
-        let number = run.world.effects_run;
-        if number == next && run.next_effect().is_some() {
-            next = number + 1;
-            for mishap in fault::crashes() {
-                let mut fork = run.clone();
-                fork.plan(Planned {
-                    at: When::Effect(number),
-                    fault: Fault::Effect(mishap),
-                });
-                tally.follow(fork, base, depth);
-            }
+fn second(tally: &mut Tally, run: Run, base: &Base, depth: Depth) {
+    let from = run.world.effects_run + 1;
+    let goes_on = |progress: &Progress| match progress {
+        Progress::Going => true,
+        Progress::Rested(_) => depth == Depth::End,
+        Progress::Ended(_) => false,
+    };
+    // That the first crash alone breaks something is told by the single faults.
+    let _ = at_every_effect(run, from, goes_on, |run, number, _| {
+        for mishap in fault::crashes() {
+            let at = When::Effect(number);
+            tally.follow(fork(run, at, Fault::Effect(mishap)), base, depth);
         }
-        match run.step() {
-            Ok(Progress::Going) => {}
-            Ok(Progress::Rested(_)) if depth == Depth::End => {}
-            // That the first crash alone breaks something is told by the single faults.
-            _ => return,
-        }
-    }
+    });
 }
 
 /// Every late write of a deposed leader: it is deposed at every effect that is chosen, and what it had sent arrives before
 /// every later effect of the life that is chosen.
 pub fn every_late_write(base: &Base, chosen: impl Fn(u32) -> bool) -> Tally {
     let mut tally = Tally::default();
-    let mut run = Run::new(Schedule::of(base.plot));
-    let mut next = 0;
-    loop {
-        let number = run.world.effects_run;
-        if number == next && run.next_effect().is_some() {
-            next = number + 1;
-            if chosen(number) {
-                let mut fork = run.clone();
-                fork.plan(Planned {
-                    at: When::Effect(number),
-                    fault: Fault::Deposed,
-                });
-                arrivals(&mut tally, fork, base, &chosen);
-            }
+    let run = Run::new(Schedule::of(base.plot));
+    let walked = at_every_effect(run, 0, to_the_end, |run, first, _| {
+        if !chosen(first) {
+            return;
         }
-        if !matches!(run.step(), Ok(Progress::Going | Progress::Rested(_))) {
-            return tally;
-        }
-    }
-}
-
-fn arrivals(tally: &mut Tally, mut run: Run, base: &Base, chosen: &impl Fn(u32) -> bool) {
-    let first = run.world.effects_run;
-    let mut next = first;
-    loop {
-        let number = run.world.effects_run;
-        if number == next && run.is_undisturbed() && run.next_effect().is_some() {
-            next = number + 1;
+        let deposed = fork(run, When::Effect(first), Fault::Deposed);
+        let walked = at_every_effect(deposed, first, to_the_end, |run, number, _| {
             if chosen(number - first) {
-                let mut fork = run.clone();
-                fork.plan(Planned {
-                    at: When::Choice(run.choices),
-                    fault: Fault::Arrival,
-                });
-                tally.follow(fork, base, Depth::Rest);
+                let arrives = fork(run, When::Choice(run.choices), Fault::Arrival);
+                tally.follow(arrives, base, Depth::Rest);
             }
-        }
-        match run.step() {
-            Ok(Progress::Going | Progress::Rested(_)) => {}
-            Ok(Progress::Ended(_)) => return,
-            Err(broken) => {
-                let schedule = run.schedule;
-                return tally.failures.push(Failure { schedule, broken });
-            }
-        }
-    }
+        });
+        tally.failures.extend(walked.err());
+    });
+    tally.failures.extend(walked.err());
+    tally
 }
 
 /// How many schedules [`every_mishap`] runs: for each effect as many as can become of it.

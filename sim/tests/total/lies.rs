@@ -5,6 +5,7 @@ use pilotage_core::event::{Event, Source};
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::{Outcome, Refusal};
 use pilotage_core::time::{Span, Timestamp};
+use pilotage_sim::fault;
 use serde_json::{Value, json};
 
 use crate::history::{History, Moment};
@@ -128,20 +129,10 @@ fn effect_id(numbers: &mut Numbers, history: &History, moment: &Moment, whom: Ui
 
 fn outcome(numbers: &mut Numbers, history: &History) -> Outcome {
     let after = Some(Span(numbers.number()));
-    let refusals = [
-        Refusal::NotFound,
-        Refusal::AlreadyExists,
-        Refusal::Conflict,
-        Refusal::Forbidden,
-        Refusal::Invalid,
-        Refusal::Quota,
-        Refusal::Denied,
-        Refusal::Busy { after },
-        Refusal::NamespaceTerminating,
-        Refusal::TryAgain,
-        Refusal::SecretMissing,
-        Refusal::NotSent,
-    ];
+    let refusals = fault::refusals().map(|refusal| match refusal {
+        Refusal::Busy { .. } => Refusal::Busy { after },
+        other => other,
+    });
     match numbers.below(5) {
         0 => Outcome::Unknown,
         1 => Outcome::NotAttempted,
