@@ -6,6 +6,7 @@
 
 mod client;
 mod kinds;
+mod kubectl;
 mod players;
 mod process;
 mod programs;
@@ -15,6 +16,7 @@ mod watch;
 
 pub use client::{Answer, Call, Client, ClientError};
 pub use kinds::{KINDS, Kind, kind, kind_of_path};
+pub use kubectl::Kubectl;
 pub use players::Players;
 pub use programs::{Absent, Programs};
 pub use server::{ControlPlane, NEWCOMER, STRANGER, StartError, USERS};

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use thiserror::Error;
 
-/// A folder that holds `etcd`, `kube-apiserver` and `kube-controller-manager`.
+/// A folder that holds `etcd`, `kube-apiserver` and `kube-controller-manager`, and mostly `kubectl`.
 #[derive(Clone, Debug)]
 pub struct Programs {
     folder: PathBuf,
@@ -32,6 +32,17 @@ impl Programs {
     /// The path of one program.
     pub fn path(&self, program: &str) -> PathBuf {
         self.folder.join(program)
+    }
+
+    /// The path of kubectl, which a folder in `KUBEBUILDER_ASSETS` may be without.
+    pub fn kubectl(&self) -> Result<PathBuf, Absent> {
+        let program = self.path("kubectl");
+        if program.is_file() {
+            Ok(program)
+        } else {
+            let why = format!("there is no program kubectl in {}", self.folder.display());
+            Err(Absent { why })
+        }
     }
 
     fn ask(arguments: &[&str]) -> Result<Programs, Absent> {

@@ -147,6 +147,11 @@ impl ControlPlane {
         })
     }
 
+    /// The programs that it is made of.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
     /// A client of the API server.
     pub fn client(&self) -> &Client {
         &self.client

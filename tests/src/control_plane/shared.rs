@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{ControlPlane, Programs};
+use super::{Absent, ControlPlane, Programs};
 
 /// The control plane that all tests share that run at this time; it ends with the last of them. Where its programs are
 /// not there, says so past the test runner's capture, and what would run the test.
@@ -34,13 +34,18 @@ pub fn own(test: &str) -> Option<ControlPlane> {
             Some(started.unwrap_or_else(|error| panic!("{error}")))
         }
         Err(absent) => {
-            let said = writeln!(
-                std::io::stderr(),
-                "NOT RUN: {test}: {absent}; then cargo test -p pilotage-tests {test}"
-            );
-            // Where not even this can be written, nobody reads it.
-            drop(said);
+            not_run(test, &absent);
             None
         }
     }
+}
+
+/// Says past the test runner's capture that a test was not run, why, and what would run it.
+pub(super) fn not_run(test: &str, absent: &Absent) {
+    let said = writeln!(
+        std::io::stderr(),
+        "NOT RUN: {test}: {absent}; then cargo test -p pilotage-tests {test}"
+    );
+    // Where not even this can be written, nobody reads it.
+    drop(said);
 }

@@ -3,6 +3,7 @@
 
 mod access;
 mod charms;
+mod kubectl;
 mod life;
 mod program;
 mod refusals;
