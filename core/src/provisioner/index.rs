@@ -1,6 +1,5 @@
 //! Where each object is known: by uid, so that a no-op event costs one look-up and a comparison.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -8,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::kubernetes::Kind;
 use crate::name::{Uid, Version};
 
+use super::table::Table;
+
 /// Every object that carries our label.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Index(BTreeMap<Uid, Entry>);
+pub struct Index(Table<Entry>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Entry {
@@ -33,7 +34,7 @@ impl Index {
         version: Version,
         list: Option<u32>,
     ) -> Option<Uid> {
-        match self.0.get_mut(&uid) {
+        match self.0.get_mut(uid) {
             Some(entry) => {
                 let news = version > entry.version || (list.is_some() && version != entry.version);
                 if let Some(list) = list {
@@ -60,39 +61,49 @@ impl Index {
 
     /// Notes the version that an answer to a write told.
     pub fn raise(&mut self, uid: Uid, kind: Kind, version: Version, holder: Uid) {
-        let entry = self.0.entry(uid).or_insert(Entry {
-            version,
-            kind,
-            holder,
-            list: 0,
-        });
-        entry.version = entry.version.max(version);
-        entry.holder = holder;
+        let known = self.0.get_mut(uid);
+        match known {
+            Some(entry) => {
+                entry.version = entry.version.max(version);
+                entry.holder = holder;
+            }
+            None => {
+                let entry = Entry {
+                    version,
+                    kind,
+                    holder,
+                    list: 0,
+                };
+                self.0.insert(uid, entry);
+            }
+        }
     }
 
     /// Gives an object to somebody.
     pub fn give(&mut self, uid: Uid, holder: Uid) {
-        if let Some(entry) = self.0.get_mut(&uid) {
+        if let Some(entry) = self.0.get_mut(uid) {
             entry.holder = holder;
         }
     }
 
     /// Forgets an object. Returns who had it.
     pub fn remove(&mut self, uid: Uid) -> Option<Uid> {
-        self.0.remove(&uid).map(|entry| entry.holder)
+        self.0.remove(uid).map(|entry| entry.holder)
     }
 
     /// The holder of an object and the version that is known.
     pub fn get(&self, uid: Uid) -> Option<(Uid, Version)> {
-        self.0.get(&uid).map(|entry| (entry.holder, entry.version))
+        self.0.get(uid).map(|entry| (entry.holder, entry.version))
     }
 
-    /// Objects of a kind that a list did not tell.
+    /// Objects of a kind that a list did not tell, by uid.
     pub fn untold(&self, kind: Kind, list: u32) -> Vec<Uid> {
         let untold = self
             .0
             .iter()
             .filter(|(_, entry)| entry.kind == kind && entry.list != list);
-        untold.map(|(uid, _)| *uid).collect()
+        let mut untold: Vec<Uid> = untold.map(|(uid, _)| uid).collect();
+        untold.sort_unstable();
+        untold
     }
 }

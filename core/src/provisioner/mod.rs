@@ -3,6 +3,7 @@
 mod index;
 mod route;
 mod sources;
+mod table;
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};

@@ -8,6 +8,9 @@ use crate::event::Source;
 use crate::kubernetes::Kind;
 use crate::name::Uid;
 
+/// How many sources there are.
+const EVERY: usize = Kind::ALL.len() + 1;
+
 /// The state of every source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sources {
@@ -60,11 +63,8 @@ impl Sources {
 
     /// Whether workers may decide: everything that they use has been told, and the state is not half told.
     pub fn ready(&self) -> bool {
-        self.synced.contains(&Source::Store)
-            && !self.listing.contains_key(&Source::Store)
-            && Kind::ALL
-                .iter()
-                .all(|kind| self.synced.contains(&Source::Cluster(*kind)))
+        // Asked at every step: all of them is as many as there are.
+        self.synced.len() == EVERY && !self.listing.contains_key(&Source::Store)
     }
 
     /// Whether the state has been told at least once.
