@@ -1,10 +1,10 @@
 //! A proxy on loopback between a client and an API server, whose watches and answers fail in a way that can be
-//! chosen, and that remembers what it was asked.
+//! chosen.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -55,21 +55,7 @@ struct Shared {
     fault: AtomicU8,
     faults: AtomicU64,
     writes: AtomicU64,
-    asked: Mutex<Vec<Asked>>,
     ended: AtomicBool,
-}
-
-/// What a client asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// GET, POST, PUT, PATCH or DELETE.
-    pub method: String,
-    /// The path.
-    pub path: String,
-    /// Whether it is a watch.
-    pub watch: bool,
-    /// Whether it asks for everything that there is of a kind.
-    pub list: bool,
 }
 
 impl Proxy {
@@ -85,7 +71,6 @@ impl Proxy {
             fault: AtomicU8::new(Fault::None as u8),
             faults: AtomicU64::new(0),
             writes: AtomicU64::new(0),
-            asked: Mutex::default(),
             ended: AtomicBool::new(false),
         });
         let accepting = shared.clone();
@@ -108,12 +93,6 @@ impl Proxy {
     /// Its address, for a kubeconfig.
     pub fn address(&self) -> &str {
         &self.address
-    }
-
-    /// What was asked since this was last asked.
-    pub fn asked(&self) -> Vec<Asked> {
-        let asked = self.shared.asked.lock();
-        std::mem::take(&mut *asked.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// From now on this goes wrong.
@@ -159,14 +138,6 @@ impl Shared {
         };
         let has = |name: &str| sent.query.iter().any(|(key, _)| key == name);
         let (watch, reads) = (has("watch"), sent.method == "GET");
-        let asked = Asked {
-            method: sent.method.clone(),
-            path: sent.path.clone(),
-            watch,
-            list: reads && has("labelSelector") && (!watch || has("sendInitialEvents")),
-        };
-        let all = self.asked.lock();
-        all.unwrap_or_else(PoisonError::into_inner).push(asked);
         if self.is(Fault::NoStreams) && has("sendInitialEvents") {
             self.faults.fetch_add(1, Ordering::Relaxed);
             let body = json!({

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::{Outcome, Refusal};
 use pilotage_core::state::{
-    Application, ApplicationCommand, Caller, Command, ModelCommand, RemovalWish, Word,
+    Application, ApplicationCommand, Caller, Command, ModelCommand, NewApplication, RemovalWish,
+    Word,
 };
 use pilotage_interpreter::cluster::{Access, Cluster, Kubernetes, Timing};
 use pilotage_interpreter::runtime::{self, Observer, Settings};
-use pilotage_interpreter::store::{self, Store};
+use pilotage_interpreter::store::{self, Snapshot, Store};
 use pilotage_interpreter::trace::Tracing;
 use pilotage_interpreter::{clock, identity};
 use pilotage_sim::workload;
@@ -158,10 +160,25 @@ impl House {
     /// # Panics
     /// If it is refused.
     pub fn deploy(&self, name: &str, scale: u32) -> Uid {
+        self.add(workload::ledger_application(self.model, name, scale))
+    }
+
+    /// Deploys any application.
+    ///
+    /// # Panics
+    /// If it is refused.
+    pub fn add(&self, new: NewApplication) -> Uid {
         let uid = identity::draw_uid().expect("a uid");
-        let new = workload::ledger_application(self.model, name, scale);
         self.application(uid, ApplicationCommand::Add(Box::new(new)));
         uid
+    }
+
+    /// All records of the state.
+    ///
+    /// # Panics
+    /// If the state cannot be read.
+    pub fn snapshot(&self) -> Snapshot {
+        self.store.snapshot().expect("the state")
     }
 
     /// Removes an application with its storage, and waits until it is gone.
@@ -187,7 +204,7 @@ impl House {
         let wish = RemovalWish::default();
         self.model(ModelCommand::Destroy { wish });
         self.wait("the model is gone", || {
-            let snapshot = self.store.snapshot().expect("the state");
+            let snapshot = self.snapshot();
             snapshot.models.is_empty()
         });
     }
@@ -197,23 +214,15 @@ impl House {
     /// # Panics
     /// If the state cannot be read.
     pub fn record(&self, application: Uid) -> Option<Application> {
-        let snapshot = self.store.snapshot().expect("the state");
+        let snapshot = self.snapshot();
         let mut all = snapshot.applications.into_iter();
         all.find(|record| record.uid == application)
     }
 
     /// Whether an application has so many units and is active with all of them.
     pub fn active(&self, application: Uid, units: usize) -> bool {
-        self.record(application).is_some_and(|application| {
-            let status = &application.status;
-            status.units.len() == units
-                && status.scaling.is_none()
-                && status.provisioner.report.word == Word::Active
-                && status
-                    .units
-                    .iter()
-                    .all(|unit| unit.workload.report.word == Word::Active)
-        })
+        self.record(application)
+            .is_some_and(|application| is_active(&application, units))
     }
 
     /// Waits.
@@ -237,6 +246,23 @@ impl House {
     pub fn until_active(&self, application: Uid, units: usize) {
         let what = format!("{units} active units");
         self.wait(&what, || self.active(application, units));
+    }
+
+    /// Waits until every application is active with the units that it is to have.
+    ///
+    /// # Panics
+    /// If they do not become so.
+    pub fn until_all_active(&self) {
+        self.wait("all are active", || {
+            let records = self.snapshot().applications;
+            let active = |record: &Application| is_active(record, record.spec.scale as usize);
+            let all = records.iter().all(active);
+            if !all {
+                // Where there are many, reading them is work that those who are waited for do not get.
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            all
+        });
     }
 
     /// Everything in the cluster that carries the labels of this state's model.
@@ -278,6 +304,18 @@ impl Drop for House {
             let _ = thread.join();
         }
     }
+}
+
+/// Whether an application has so many units and is active with all of them.
+fn is_active(application: &Application, units: usize) -> bool {
+    let status = &application.status;
+    status.units.len() == units
+        && status.scaling.is_none()
+        && status.provisioner.report.word == Word::Active
+        && status
+            .units
+            .iter()
+            .all(|unit| unit.workload.report.word == Word::Active)
 }
 
 /// The kinds that Pilotage makes, or that come of what it makes.

@@ -4,6 +4,7 @@
 //! or lets [`Players`] do it.
 //! The programs are built by `tests/control-plane/build`; where they can't be had, [`Programs`] says why.
 
+mod audit;
 mod client;
 mod kinds;
 mod kubectl;
@@ -14,6 +15,7 @@ mod server;
 mod shared;
 mod watch;
 
+pub use audit::{Asked, count};
 pub use client::{Answer, Call, Client, ClientError};
 pub use kinds::{KINDS, Kind, kind, kind_of_path};
 pub use kubectl::Kubectl;

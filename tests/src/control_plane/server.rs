@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use thiserror::Error;
 
 use super::process::Process;
-use super::{Call, Client, Programs};
+use super::{Call, Client, Programs, audit};
 
 /// Everybody who may speak to the API server; a user's token is the name, and each may do everything.
 pub const USERS: &[&str] = &[
@@ -22,6 +22,9 @@ pub const USERS: &[&str] = &[
     "provisioner",
     "recorder",
     "kube-controller-manager",
+    "counted",
+    "restarted",
+    "bare",
 ];
 
 /// Somebody whom the API server knows, and who may do nothing. The token is the name.
@@ -102,7 +105,7 @@ impl ControlPlane {
             ]),
             folder.path().join("etcd.log"),
         )?;
-        let api_arguments = flags(&[
+        let mut api_arguments = flags(&[
             ("etcd-servers", local(etcd_port)),
             ("bind-address", "127.0.0.1".into()),
             ("advertise-address", "127.0.0.1".into()),
@@ -117,10 +120,11 @@ impl ControlPlane {
             ),
             ("service-account-key-file", at("public.pem")),
             ("service-account-signing-key-file", at("key.pem")),
-            ("service-cluster-ip-range", "10.0.0.0/24".into()),
+            ("service-cluster-ip-range", "10.0.0.0/16".into()),
             // The address of the service `kubernetes` may not be a loopback address.
             ("endpoint-reconciler-type", "none".into()),
         ]);
+        api_arguments.extend(flags(&audit::flags(folder.path())?));
         let api_server = start_api_server(programs, &api_arguments, folder.path())?;
         let base = format!("https://127.0.0.1:{api_port}");
         let client = Client::new(&base, &certificate);
@@ -155,6 +159,10 @@ impl ControlPlane {
     /// A client of the API server.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// A file that gives `kubectl` and other clients the address and a user who may do everything.
