@@ -238,6 +238,7 @@ impl Display for Of<&ApplicationCommand> {
             ApplicationCommand::SetConstraints { .. } => f.write_str("set constraints"),
             ApplicationCommand::Refresh(_) => f.write_str("refresh"),
             ApplicationCommand::Upgrade => f.write_str("upgrade"),
+            ApplicationCommand::Desire(_) => f.write_str("set all that is wanted"),
             ApplicationCommand::Remove { wish } => match wish.force {
                 true => f.write_str("remove by force"),
                 false => f.write_str("remove"),
@@ -265,6 +266,7 @@ impl Display for Of<&ModelCommand> {
             ModelCommand::Add { name, .. } => write!(f, "add model {name}"),
             ModelCommand::Configure { .. } => f.write_str("configure the model"),
             ModelCommand::SetConstraints { .. } => f.write_str("set constraints of the model"),
+            ModelCommand::Desire(_) => f.write_str("set all that is wanted of the model"),
             ModelCommand::Destroy { .. } => f.write_str("destroy the model"),
             ModelCommand::DrawStorage { count } => write!(f, "draw numbers of storages, {count}"),
             ModelCommand::DrawRevision { .. } => f.write_str("draw a revision"),

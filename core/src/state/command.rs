@@ -14,8 +14,8 @@ use crate::charm::{
 use crate::name::{Uid, Version};
 
 use super::{
-    CharmOrigin, PodFacts, RemovalWish, ResourceValue, ServiceReport, StatusReport, Storage,
-    StorageWord,
+    CharmOrigin, Desire, ModelSpec, PodFacts, RemovalWish, ResourceValue, ServiceReport,
+    StatusReport, Storage, StorageWord,
 };
 
 /// One change of one record, and who asks for it.
@@ -112,6 +112,8 @@ pub enum ApplicationCommand {
     Refresh(Box<Refresh>),
     /// User: build the pods as this release does.
     Upgrade,
+    /// User: all that is wanted, whatever there was.
+    Desire(Box<Desire>),
     /// User, and a model that is to go: away with it.
     Remove {
         /// How.
@@ -300,6 +302,8 @@ pub enum ModelCommand {
         /// The set.
         constraints: Box<Constraints>,
     },
+    /// User: all that is wanted, whatever there was. With a removal, nothing else of it counts.
+    Desire(Box<ModelSpec>),
     /// User: away with it and all that is in it.
     Destroy {
         /// How.

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::charm::filesystem::StorageRefused;
 use crate::charm::names::{NameProblem, NameRefused};
 use crate::charm::{ConfigValue, OptionKind};
 use crate::life::Life;
@@ -137,6 +138,9 @@ pub enum Denial {
     /// A setting that nobody sets.
     #[error("setting \"{0}\" cannot be changed")]
     SettingFixed(String),
+    /// Storage that the charm does not have, or cannot have so.
+    #[error("{}", storage_refused(.0))]
+    Storage(Vec<StorageRefused>),
     /// The claims of a running application cannot change under it.
     #[error(
         "cannot refresh \"{application}\": its storage \"{storage}\" would change, and the claims of an application \
@@ -185,6 +189,7 @@ impl Denial {
             | Denial::Setting { .. }
             | Denial::SettingFixed(_)
             | Denial::ClaimsChange { .. }
+            | Denial::Storage(_)
             | Denial::Contradiction(_)
             | Denial::Exhausted(_) => Refusal::Invalid,
         }
@@ -211,6 +216,11 @@ fn word(life: Life) -> &'static str {
 
 fn all(problems: &[NameProblem]) -> String {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}
+
+fn storage_refused(refused: &[StorageRefused]) -> String {
+    let texts: Vec<String> = refused.iter().map(ToString::to_string).collect();
     texts.join("; ")
 }
 

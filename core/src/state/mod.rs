@@ -14,6 +14,7 @@ mod changes;
 mod check;
 mod command;
 mod denial;
+mod desire;
 mod model;
 mod naming;
 mod provisioning;
@@ -23,6 +24,7 @@ mod storage;
 mod transaction;
 mod unit;
 mod view;
+mod written;
 
 pub use application::{
     Application, ApplicationReport, ApplicationSpec, ApplicationState, CharmOrigin, Login, Removal,
@@ -36,6 +38,7 @@ pub use command::{
     Report, StorageCommand, StorageReport, UnitReport,
 };
 pub use denial::Denial;
+pub use desire::Desire;
 pub use model::{Model, ModelSpec, ModelState, ModelView};
 pub use naming::check_model_name;
 pub use provisioning::{ProvisionedContainer, Provisioning, ServiceSettings, TEMPLATE_REVISION};
@@ -44,3 +47,4 @@ pub use storage::{Storage, StorageInstance, StorageWord};
 pub use transaction::{Records, Stopped, Transaction, Write, transaction};
 pub use unit::{PodFacts, Unit};
 pub use view::{DEFAULT_MODEL, provisioning};
+pub use written::{Kept, Observed, Written};

@@ -1,6 +1,7 @@
 //! What is true of records: after any sequence of commands (design, section 3; reference, section 15, items 2 and 3),
 //! and in the situations that broke other systems.
 
+mod desire;
 mod detached;
 mod model;
 mod names;
@@ -12,6 +13,7 @@ mod scaling;
 mod status;
 mod storage;
 mod user;
+mod written;
 
 use pilotage_core::name::Uid;
 

@@ -23,14 +23,14 @@ use crate::{APPLICATION, MODEL};
 
 /// A command, and whether the version that it names is the record's.
 #[derive(Clone, Debug)]
-struct Try {
-    caller: Caller,
+pub struct Try {
+    pub caller: Caller,
     version: Named,
-    body: ApplicationCommand,
+    pub body: ApplicationCommand,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
+pub enum Named {
     Now,
     Former,
     None,
@@ -126,6 +126,27 @@ fn refresh() -> impl Strategy<Value = ApplicationCommand> {
         })
 }
 
+fn desire() -> impl Strategy<Value = ApplicationCommand> {
+    (
+        0_u32..6,
+        any::<bool>(),
+        prop::option::of(0_i64..3),
+        0_u32..3,
+        prop::option::weighted(0.1, wish()),
+    )
+        .prop_map(|(scale, trust, port, revision, removal)| {
+            let mut desire = start(scale).spec.desire();
+            desire.trust = trust;
+            desire.config = port
+                .map(|port| ("port".into(), ConfigValue::Int(port)))
+                .into_iter()
+                .collect();
+            desire.origin.revision = revision;
+            desire.removal = removal;
+            ApplicationCommand::Desire(desire)
+        })
+}
+
 fn body() -> impl Strategy<Value = ApplicationCommand> {
     use ApplicationCommand as Body;
     let numbers = || prop::collection::vec(0_u32..6, 0..4);
@@ -149,6 +170,7 @@ fn body() -> impl Strategy<Value = ApplicationCommand> {
         }),
         1 => refresh(),
         1 => Just(Body::Upgrade),
+        2 => desire(),
         1 => wish().prop_map(|wish| Body::Remove { wish }),
         4 => (0_u32..6).prop_map(|target| Body::BeginScaling { target }),
         2 => Just(Body::EndScaling),
@@ -179,7 +201,11 @@ fn one_try() -> impl Strategy<Value = Try> {
 }
 
 /// As likely as not a caller who may give the command, so that sequences get somewhere.
-fn attempt(application: &Application, one: &Try, at: u64) -> Option<(Option<Application>, Reply)> {
+pub fn attempt(
+    application: &Application,
+    one: &Try,
+    at: u64,
+) -> Option<(Option<Application>, Reply)> {
     let expect = match one.version {
         Named::Now => Some(application.version),
         Named::Former => Some(Version(application.version.0 - 1)),
@@ -201,12 +227,13 @@ fn permitted(body: &ApplicationCommand) -> Caller {
         | Body::SetConstraints { .. }
         | Body::Refresh(_)
         | Body::Upgrade
+        | Body::Desire(_)
         | Body::Remove { .. } => Caller::User,
         _ => Caller::Provisioner,
     }
 }
 
-fn tries() -> impl Strategy<Value = Vec<Try>> {
+pub fn tries() -> impl Strategy<Value = Vec<Try>> {
     let mostly_permitted = (one_try(), prop::bool::weighted(0.8)).prop_map(|(one, permit)| {
         let caller = if permit {
             permitted(&one.body)
@@ -218,7 +245,7 @@ fn tries() -> impl Strategy<Value = Vec<Try>> {
     prop::collection::vec(mostly_permitted, 0..60)
 }
 
-fn start(scale: u32) -> Application {
+pub fn start(scale: u32) -> Application {
     let (application, _) = Application::add(
         APPLICATION,
         Timestamp(0),

@@ -7,6 +7,7 @@
 //! * `add`: a new application;
 //! * `user`: scale, trust, options, constraints;
 //! * `refresh`: another revision, resources;
+//! * `desire`: all that is wanted, at once;
 //! * `scaling`: how units come and go;
 //! * `report`: what the cluster shows;
 //! * `removal`: the way out;
@@ -15,6 +16,7 @@
 //! * `permission`: who may give which command, and which rest on what was seen.
 
 mod add;
+mod desire;
 mod detached;
 mod model;
 mod permission;
@@ -90,6 +92,7 @@ impl Application {
             Command::SetConstraints { constraints } => after.set_constraints(constraints)?,
             Command::Refresh(refresh) => after.refresh(at, refresh)?,
             Command::Upgrade => after.upgrade()?,
+            Command::Desire(desire) => after.desire(at, desire)?,
             Command::Remove { wish } => after.remove(at, *wish),
             Command::BeginScaling { target } => after.begin_scaling(*target)?,
             Command::EndScaling => after.end_scaling()?,

@@ -86,6 +86,7 @@ impl Model {
                 after.must_be_alive()?;
                 after.spec.constraints = (**constraints).clone();
             }
+            ModelCommand::Desire(desire) => after.desire(desire)?,
             ModelCommand::Destroy { wish } => after.destroy(*wish),
             ModelCommand::DrawStorage { count } => drawn = Some(after.draw_storage(*count)?),
             ModelCommand::DrawRevision { charm, floor } => {
@@ -137,6 +138,17 @@ impl Model {
                 None => self.spec.settings.remove(key),
             };
         }
+        check_settings(&self.spec.settings)
+    }
+
+    fn desire(&mut self, desire: &ModelSpec) -> Result<(), Denial> {
+        if let Some(wish) = desire.removal {
+            self.destroy(wish);
+            return Ok(());
+        }
+        self.must_be_alive()?;
+        self.spec.settings.clone_from(&desire.settings);
+        self.spec.constraints.clone_from(&desire.constraints);
         check_settings(&self.spec.settings)
     }
 

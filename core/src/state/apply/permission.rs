@@ -35,6 +35,7 @@ pub(super) fn application_command_name(command: &ApplicationCommand) -> &'static
         Command::SetConstraints { .. } => "set-constraints",
         Command::Refresh(_) => "refresh",
         Command::Upgrade => "upgrade",
+        Command::Desire(_) => "desire",
         Command::Remove { .. } => "remove",
         Command::BeginScaling { .. } => "begin-scaling",
         Command::EndScaling => "end-scaling",
@@ -58,7 +59,8 @@ pub(super) fn application(caller: Caller, command: &ApplicationCommand) -> Resul
         | Command::Configure { .. }
         | Command::SetConstraints { .. }
         | Command::Refresh(_)
-        | Command::Upgrade => For::User,
+        | Command::Upgrade
+        | Command::Desire(_) => For::User,
         Command::Remove { .. } => For::Both,
         Command::BeginScaling { .. }
         | Command::EndScaling
@@ -107,6 +109,7 @@ pub(super) fn model_command_name(command: &ModelCommand) -> &'static str {
         ModelCommand::Add { .. } => "add",
         ModelCommand::Configure { .. } => "configure",
         ModelCommand::SetConstraints { .. } => "set-constraints",
+        ModelCommand::Desire(_) => "desire",
         ModelCommand::Destroy { .. } => "destroy",
         ModelCommand::DrawStorage { .. } => "draw-storage",
         ModelCommand::DrawRevision { .. } => "draw-revision",
@@ -121,6 +124,7 @@ pub(super) fn model(caller: Caller, command: &ModelCommand) -> Result<(), Denial
         ModelCommand::Add { .. }
         | ModelCommand::Configure { .. }
         | ModelCommand::SetConstraints { .. }
+        | ModelCommand::Desire(_)
         | ModelCommand::Destroy { .. }
         | ModelCommand::DrawRevision { .. } => For::User,
         ModelCommand::DrawStorage { .. } => For::Both,

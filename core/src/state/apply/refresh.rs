@@ -86,7 +86,7 @@ fn claims(filesystems: &[Filesystem]) -> BTreeSet<Claim<'_>> {
 
 /// The first storage whose claims would change. The worker does not recreate a workload for them yet, so such a refresh
 /// is refused up front rather than left half way (B47).
-fn first_difference(before: &[Filesystem], after: &[Filesystem]) -> Option<String> {
+pub(super) fn first_difference(before: &[Filesystem], after: &[Filesystem]) -> Option<String> {
     claims(before)
         .symmetric_difference(&claims(after))
         .next()
