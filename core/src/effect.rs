@@ -100,11 +100,14 @@ pub enum Action {
         /// Where; everywhere if absent.
         namespace: Option<Box<str>>,
     },
-    /// A Kubernetes Event on an object, best effort.
+    /// A Kubernetes Event about an application, as an object of kind `Application` that may or may not be in the
+    /// cluster. Best effort: nothing follows from what becomes of it.
     RecordEvent {
-        /// The object that it is about.
-        about: Key,
-        /// The object's uid.
+        /// The namespace of its model.
+        namespace: Box<str>,
+        /// Its name.
+        application: Box<str>,
+        /// Its uid.
         uid: Uid,
         /// `Normal` or `Warning`.
         severity: Severity,

@@ -44,7 +44,7 @@
 //! let model = world.add_model("shop");
 //! world.deploy(model, "ledger", 1);
 //!
-//! let mut provisioner = Provisioner::new(Config { incarnation: 1 });
+//! let mut provisioner = Provisioner::new(Config { incarnation: 1, ..Config::default() });
 //! let mut events: VecDeque<Event> = world.store.list().into();
 //! for kind in Kind::ALL {
 //!     events.push_back(Event::Listing { source: Source::Cluster(kind) });

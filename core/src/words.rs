@@ -109,7 +109,9 @@ impl Display for Action {
             Action::Delete { key, .. } => write!(f, "delete {key}"),
             Action::Get { key } => write!(f, "get {key}"),
             Action::List { kind, .. } => write!(f, "list {kind}"),
-            Action::RecordEvent { about, reason, .. } => write!(f, "record {reason} of {about}"),
+            Action::RecordEvent {
+                reason, message, ..
+            } => write!(f, "announce {reason}: {message}"),
             Action::Store(command) => write!(f, "{command}"),
         }
     }

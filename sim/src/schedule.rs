@@ -34,10 +34,18 @@ pub enum Plot {
     /// Deploys, scales up, down, and up again while units leave, trusts, refreshes, and removes with storage.
     #[default]
     Whole,
-    /// Deploys, scales down, and removes; storage is kept.
+    /// Deploys, scales down, and removes; storage is kept. Kubernetes Events are recorded.
     Kept,
-    /// Deploys, scales down, and removes by force, with storage, while a unit leaves.
+    /// Deploys, scales down, and removes by force, with storage, while a unit leaves. Kubernetes
+    /// Events are recorded.
     Forced,
+}
+
+impl Plot {
+    /// Whether Kubernetes Events are recorded in it.
+    pub const fn announces(self) -> bool {
+        !matches!(self, Plot::Whole)
+    }
 }
 
 /// A whole run: the same schedule, the same world, byte for byte.

@@ -54,7 +54,10 @@ fn start(change: impl Fn(u16, &Key, Event) -> Option<Event>) -> Vec<Effect> {
 fn started(change: impl Fn(u16, &Key, Event) -> Option<Event>) -> (Provisioner, Vec<Effect>) {
     let (now, told) = &*TOLD;
     assert!(told.len() > 20_000, "{}", told.len());
-    let mut core = Provisioner::new(Config { incarnation: 9 });
+    let mut core = Provisioner::new(Config {
+        incarnation: 9,
+        ..Config::default()
+    });
     let mut effects = Vec::new();
     for (n, event) in told {
         let event = match event {

@@ -36,7 +36,10 @@ fn life() -> World {
 
 /// The trace of a life: a header, a checkpoint, a line per step.
 fn lines(world: &World) -> Vec<String> {
-    let config = Config { incarnation: 1 };
+    let config = Config {
+        incarnation: 1,
+        ..Config::default()
+    };
     let (begun, ..) = world.steps[0];
     let mut core = Provisioner::new(config.clone());
     let header = Header {
@@ -93,7 +96,10 @@ fn a_life_replays_without_difference_and_a_changed_byte_is_named_by_its_line() {
 #[test]
 fn a_core_that_is_written_and_read_at_any_moment_goes_on_as_if_nothing_had_been() {
     let world = life();
-    let mut core = Provisioner::new(Config { incarnation: 1 });
+    let mut core = Provisioner::new(Config {
+        incarnation: 1,
+        ..Config::default()
+    });
     for (number, (at, event, step)) in world.steps.iter().enumerate() {
         if number % 7 == 3 {
             let written = serde_json::to_string(&core).unwrap();

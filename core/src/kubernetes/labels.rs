@@ -19,6 +19,10 @@ pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub const MODEL: &str = "pilotage.dev/model";
 /// Label: the uid of the application. In the selector, so it reaches the claims (fact K17).
 pub const APPLICATION_UID: &str = "pilotage.dev/application-uid";
+/// The API group and version of our own kinds.
+pub const APPLICATION_API_VERSION: &str = "pilotage.dev/v1";
+/// Our own kind that an application is, to other tools.
+pub const APPLICATION_KIND: &str = "Application";
 /// The value of [`MANAGED_BY`], and our field manager.
 pub const PILOTAGE: &str = "pilotage";
 

@@ -31,6 +31,9 @@ pub struct Config {
     /// Distinguishes this process's workers from those of former ones, so that a late answer to a former one is
     /// recognised. The interpreter draws it; any number will do that differs from the last.
     pub incarnation: u32,
+    /// Whether Kubernetes Events are recorded. Each is a request more, so they are for clusters where somebody reads them.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub events: bool,
 }
 
 /// Everything that is to be done about one event.
@@ -380,7 +383,7 @@ impl Provisioner {
     }
 
     fn new_worker(&self, uid: Uid, name: Box<str>, model: Uid) -> Worker {
-        let mut worker = Worker::new(uid, name, model, self.config.incarnation);
+        let mut worker = Worker::new(uid, name, model, &self.config);
         if let Some(model) = self.models.get(&model) {
             worker.tell_model(&model.view, model.namespace_ready());
             worker.view.predecessors = model.predecessors(&worker.view.name);

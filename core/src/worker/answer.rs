@@ -59,6 +59,8 @@ impl Worker {
         let aspect = flight.aspect;
         let ended = flight.asked.iter().all(|asked| asked.answered);
         let refusal = match outcome {
+            // What could not be announced was done all the same.
+            _ if verb == Verb::Event => None,
             Outcome::Refused { reason, message } => Some(Some((reason.clone(), message.clone()))),
             Outcome::Unknown => Some(None),
             Outcome::Done(_) | Outcome::NotAttempted => None,

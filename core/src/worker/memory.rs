@@ -210,7 +210,7 @@ impl Asked {
             Action::Delete { key, .. } => (Verb::Delete, Some(key)),
             Action::Get { key } => (Verb::Read, Some(key)),
             Action::List { .. } => (Verb::Read, None),
-            Action::RecordEvent { about, .. } => (Verb::Event, Some(about)),
+            Action::RecordEvent { .. } => (Verb::Event, None),
             Action::Store(command) => {
                 let (record, draws) = match &**command {
                     Command::Application { .. } => (RecordKind::Application, 0),

@@ -9,6 +9,7 @@
 //! # Assumptions
 //! Whoever runs effects owes exactly one outcome per effect, in the order of the batch.
 
+mod announcement;
 mod answer;
 pub mod aspect;
 pub mod memory;
@@ -30,6 +31,7 @@ use crate::kubernetes::names;
 use crate::kubernetes::read::{Object, Pod};
 use crate::life::Life;
 use crate::name::Uid;
+use crate::provisioner::Config;
 use crate::reason::Reason;
 use crate::state::ModelView;
 use crate::time::Timestamp;
@@ -52,18 +54,22 @@ pub struct Worker {
     /// When it wants to be looked at, even if nothing happens.
     pub deadline: Option<Timestamp>,
     incarnation: u32,
+    /// Whether it announces what it does.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    events: bool,
     next: u32,
 }
 
 impl Worker {
     /// A worker for an application that was just heard of.
-    pub fn new(uid: Uid, name: Box<str>, model: Uid, incarnation: u32) -> Self {
+    pub fn new(uid: Uid, name: Box<str>, model: Uid, config: &Config) -> Self {
         Worker {
             view: View::new(uid, name, model),
             memory: Memory::default(),
             phase: Phase::Listing,
             deadline: None,
-            incarnation,
+            incarnation: config.incarnation,
+            events: config.events,
             next: 0,
         }
     }
@@ -231,7 +237,10 @@ impl Worker {
         };
     }
 
-    fn issue(&mut self, aspect: Aspect, steps: Vec<(Action, Reason)>) -> Vec<Effect> {
+    fn issue(&mut self, aspect: Aspect, mut steps: Vec<(Action, Reason)>) -> Vec<Effect> {
+        if self.events {
+            steps.extend(announcement::announcement(&self.view, &steps));
+        }
         let first = self.next;
         self.memory.in_flight = Some(Box::new(InFlight {
             aspect,

@@ -32,6 +32,11 @@ pub trait Cluster: Send + Sync {
     /// Its identity: the uid of its namespace `kube-system`.
     fn uid(&self) -> Answer<Result<Uid, ClusterError>>;
 
+    /// Whether anybody can read Kubernetes Events in it.
+    fn keeps_events(&self) -> bool {
+        false
+    }
+
     /// Runs one effect, as one request, and says what became of it. Dropping the future gives up on the answer, not on
     /// the request. Placeholders are filled from `values` on the way.
     ///

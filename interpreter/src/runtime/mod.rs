@@ -127,6 +127,7 @@ pub async fn run(
         .map_err(|error| RuntimeError::Start(error.into()))??;
     let config = Config {
         incarnation: draw_incarnation()?,
+        events: cluster.keeps_events(),
     };
     let mut pilot = Pilot::new(config, &settings, clock::now())?;
     let (sender, mut events) = mpsc::channel(EVENTS);

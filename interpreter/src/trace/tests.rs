@@ -26,7 +26,10 @@ fn write_a_life(folder: &Path, kept: usize) -> io::Result<()> {
     let mut run = Run::new(Schedule::default());
     run.world.remember = true;
     while !matches!(run.step(), Ok(Progress::Ended(_))) {}
-    let config = Config { incarnation: 1 };
+    let config = Config {
+        incarnation: 1,
+        ..Config::default()
+    };
     let mut core = Provisioner::new(config.clone());
     let limits = Limits { segment: 0, kept };
     let begun = run.world.steps[0].0;

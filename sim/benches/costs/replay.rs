@@ -17,7 +17,10 @@ fn begun(core: &Provisioner, world: &World) -> Replay {
         format: FORMAT,
         program: "a benchmark".into(),
         begun: world.now,
-        config: Config { incarnation: 9 },
+        config: Config {
+            incarnation: 9,
+            ..Config::default()
+        },
         first: 0,
     };
     let mut replay = Replay::new();

@@ -11,7 +11,9 @@ use alloc::vec::Vec;
 use pilotage_core::digest::DigestKey;
 use pilotage_core::effect::{Action, Severity};
 use pilotage_core::event::Event;
-use pilotage_core::kubernetes::labels::{MANAGED_BY, PILOTAGE};
+use pilotage_core::kubernetes::labels::{
+    APPLICATION_API_VERSION, APPLICATION_KIND, MANAGED_BY, PILOTAGE,
+};
 use pilotage_core::kubernetes::read::{Fetched, ManagedFields, Object};
 use pilotage_core::kubernetes::{self, Key, Kind};
 use pilotage_core::name::{Uid, Version};
@@ -142,12 +144,22 @@ pub fn request(
         Action::Get { key } => to(key, Verb::Get),
         Action::List { kind, namespace } => list(*kind, namespace.clone()),
         Action::RecordEvent {
-            about,
+            namespace,
+            application,
             uid,
             severity,
             reason,
             message,
-        } => record_event(about, *uid, *severity, (reason, message), now),
+        } => {
+            let about = json!({
+                "apiVersion": APPLICATION_API_VERSION,
+                "kind": APPLICATION_KIND,
+                "namespace": namespace,
+                "name": application,
+                "uid": uid.to_string(),
+            });
+            record_event(namespace, about, *severity, (reason, message), now)
+        }
         Action::Store(_) => {
             return Err(Outcome::Refused {
                 reason: Refusal::NotSent,
@@ -192,29 +204,19 @@ fn scale(key: &Key, uid: Uid, version: Version, replicas: u32) -> Value {
     })
 }
 
-/// An Event object. Those about cluster-scoped objects lie in the namespace `default`, as the API server wants it.
+/// A new Event object.
 fn record_event(
-    about: &Key,
-    uid: Uid,
+    namespace: &str,
+    about: Value,
     severity: Severity,
     (reason, message): (&str, &str),
     now: Timestamp,
 ) -> Request {
-    let namespace = about.namespace.clone().unwrap_or_else(|| "default".into());
     let moment = moment::text(now);
-    let mut involved = json!({
-        "apiVersion": about.kind.api_version(),
-        "kind": about.kind.name(),
-        "name": about.name,
-        "uid": uid.to_string(),
-    });
-    if let Some(namespace) = &about.namespace {
-        involved["namespace"] = json!(namespace);
-    }
     Request {
         manager: PILOTAGE.into(),
         resource: Resource::Event,
-        namespace: Some(namespace.clone()),
+        namespace: Some(namespace.into()),
         name: "".into(),
         subresource: None,
         verb: Verb::Create {
@@ -222,10 +224,10 @@ fn record_event(
                 "apiVersion": "v1",
                 "kind": "Event",
                 "metadata": {
-                    "generateName": format!("{}-", about.name),
+                    "generateName": format!("{}-", text_at(&about, &["name"])),
                     "namespace": namespace,
                 },
-                "involvedObject": involved,
+                "involvedObject": about,
                 "reason": reason,
                 "message": message,
                 "type": match severity {

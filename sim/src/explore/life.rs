@@ -118,6 +118,10 @@ impl Run {
     pub fn new(schedule: Schedule) -> Self {
         let mut world = World::new();
         world.remember = false;
+        if schedule.plot.announces() {
+            world.events = true;
+            world.restart();
+        }
         Run {
             quiet_since: world.now,
             world,

@@ -81,6 +81,8 @@ pub struct World {
     pub mishap: Option<Mishap>,
     /// Whether steps of former moments are kept.
     pub remember: bool,
+    /// Whether provisioners record Kubernetes Events; those that begin from now on.
+    pub events: bool,
     telling: BTreeMap<Source, Telling>,
     key: DigestKey,
     lives: u32,
@@ -114,6 +116,7 @@ impl World {
             refusing: None,
             mishap: None,
             remember: true,
+            events: false,
             telling: BTreeMap::new(),
             key: DigestKey::default(),
             lives: 0,
@@ -134,6 +137,7 @@ impl World {
         self.lives = self.lives.wrapping_add(1);
         self.provisioner = Provisioner::new(Config {
             incarnation: self.lives,
+            events: self.events,
         });
         self.batches.clear();
         self.heard.clear();

@@ -103,7 +103,10 @@ pub fn provisioner(
     mut after: impl FnMut(Source),
 ) -> Provisioner {
     let model = model(lists);
-    let mut core = Provisioner::new(Config { incarnation: 9 });
+    let mut core = Provisioner::new(Config {
+        incarnation: 9,
+        ..Config::default()
+    });
     for (source, list) in lists {
         let ends = |event: &&Event| matches!(event, Event::Synced { .. });
         let once = |event: &&Event| {

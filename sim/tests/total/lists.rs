@@ -80,7 +80,10 @@ fn interleave(numbers: &mut Numbers, lists: &BTreeMap<Source, Vec<Event>>) -> Ve
 
 /// What a new core says to these events, as bytes, and what its workers then are.
 fn answer(world: &World, events: &[Event]) -> (String, String) {
-    let mut core = Provisioner::new(Config { incarnation: 7 });
+    let mut core = Provisioner::new(Config {
+        incarnation: 7,
+        ..Config::default()
+    });
     let mut effects = Vec::new();
     for event in events {
         effects.extend(core.step(world.now, event.clone()).effects);

@@ -153,6 +153,16 @@ fn the_permissions_of_the_readme_suffice_for_a_whole_life() {
     house.application(ledger, ApplicationCommand::SetTrust { trust: true });
     house.application(ledger, ApplicationCommand::SetScale { scale: 1 });
     house.until_active(ledger, 1);
+    // Nothing else would show that these could not be written.
+    let answer = ask("alice", "GET", "/api/v1/namespaces/narrow/events", None);
+    let events = answer.body["items"].as_array().cloned().unwrap_or_default();
+    let ours = events
+        .iter()
+        .filter(|event| event["involvedObject"]["kind"] == "Application");
+    let told: Vec<&str> = ours.filter_map(|event| event["reason"].as_str()).collect();
+    for reason in ["Deployed", "Updated", "ScaledDown"] {
+        assert!(told.contains(&reason), "{reason} in {told:?}");
+    }
     house.remove(ledger);
     house.destroy();
     assert_eq!(house.names(), Vec::<String>::new());

@@ -205,6 +205,10 @@ impl Cluster for Kubernetes {
         Box::pin(async move { Ok(link.uid().await?) })
     }
 
+    fn keeps_events(&self) -> bool {
+        true
+    }
+
     fn run(&self, effect: Arc<Effect>, values: Values) -> Answer<Outcome> {
         let link = self.link.clone();
         Box::pin(async move { link.run(&effect.action, &values).await })

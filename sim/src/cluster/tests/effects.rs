@@ -263,17 +263,15 @@ fn a_secret_is_sent_with_its_value_and_seen_as_a_fingerprint() {
 }
 
 #[test]
-fn an_event_is_recorded_about_an_object() {
+fn an_event_is_recorded_about_an_application() {
     let mut house = House::new();
-    let made = house.object(&Action::Create {
-        manifest: workload(),
-    });
     let record = Action::RecordEvent {
-        about: made.key(),
-        uid: made.metadata().uid,
+        namespace: "default".into(),
+        application: "web".into(),
+        uid: Uid(7),
         severity: pilotage_core::effect::Severity::Warning,
-        reason: "Waiting".into(),
-        message: "for the namespace".into(),
+        reason: "Blocked".into(),
+        message: "no image".into(),
     };
     assert_eq!(house.run(&record), Outcome::Done(Reply::Nothing));
     let events: Vec<_> = house
@@ -281,9 +279,16 @@ fn an_event_is_recorded_about_an_object() {
         .objects(super::Resource::Event, Some("default"))
         .collect();
     assert_eq!(events.len(), 1);
+    assert!(events[0].name().starts_with("web-"));
     assert_eq!(
-        events[0].at(&["involvedObject", "uid"]),
-        Some(&json!(made.metadata().uid.to_string()))
+        events[0].at(&["involvedObject"]),
+        Some(&json!({
+            "apiVersion": "pilotage.dev/v1",
+            "kind": "Application",
+            "namespace": "default",
+            "name": "web",
+            "uid": Uid(7).to_string(),
+        }))
     );
 }
 
