@@ -14,8 +14,9 @@ use pilotage_tests::house::House;
 use pilotage_tests::patience::until;
 use serde_json::{Value, json};
 
-/// The objects that an application is made of, all of them posts: nothing else is asked. A model is one namespace.
-const POSTS: [&str; 8] = [
+/// The objects that an application is made of, and the Event that announces it, all of them posts: nothing else is
+/// asked. A model is one namespace.
+const POSTS: [&str; 9] = [
     "serviceaccounts",
     "roles",
     "clusterroles",
@@ -24,6 +25,7 @@ const POSTS: [&str; 8] = [
     "services",
     "services",
     "statefulsets",
+    "events",
 ];
 
 /// What is asked to converge applications of one model, that of which included, and to start: by verb and resource.
