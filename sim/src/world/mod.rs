@@ -83,6 +83,8 @@ pub struct World {
     pub remember: bool,
     /// Whether provisioners record Kubernetes Events; those that begin from now on.
     pub events: bool,
+    /// How many of its last changes the cluster remembers; a watch from before is answered with 410.
+    pub history: usize,
     telling: BTreeMap<Source, Telling>,
     key: DigestKey,
     lives: u32,
@@ -117,6 +119,7 @@ impl World {
             mishap: None,
             remember: true,
             events: false,
+            history: HISTORY,
             telling: BTreeMap::new(),
             key: DigestKey::default(),
             lives: 0,
@@ -208,7 +211,7 @@ impl World {
             self.steps.clear();
         }
         // What was heard long ago nobody asks for again.
-        self.cluster.compact(HISTORY);
+        self.cluster.compact(self.history);
     }
 
     /// Hands one event to the provisioner.

@@ -10,3 +10,4 @@ mod scaling;
 mod stage;
 mod status;
 mod storage;
+mod watches;

@@ -93,10 +93,12 @@ fn rollout(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
     };
     let until = rollout.since.after(PATIENCE);
     let name = names::pod(&view.name, pod.ordinal);
-    if at < until {
+    // One at a time: until it is back, the next is no more stuck than before (B87).
+    let going = (view.pods.iter()).any(|pod| pod.owner == Some(workload.uid) && pod.deleting);
+    if at < until || going {
         // Pods that are on their way count as settling, not as stuck: nothing waits for this but its own deadline.
         return Verdict::Wait {
-            until: Some(until),
+            until: (!going).then_some(until),
             reason: Reason::StuckRollout {
                 pod: name.as_str().into(),
             },
