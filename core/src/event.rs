@@ -132,6 +132,10 @@ pub enum Event {
         number: u32,
     },
 
+    /// A record is there and cannot be read: nothing is decided about what it tells of, and nothing of it is swept, until
+    /// a list tells it again. Told in a list, in the record's place.
+    RecordUnreadable(RecordName),
+
     /// A pod is there, or has changed.
     PodUpdated(Arc<Pod>),
     /// A pod is gone, or no longer carries our label.
@@ -176,6 +180,46 @@ pub struct RecordId {
     /// Whether more events of this version follow: nothing is decided on half a change.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub more: bool,
+}
+
+/// A record, by what can be known of it without reading it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordName {
+    /// A model's.
+    Model {
+        /// Which.
+        model: Uid,
+        /// Its name.
+        name: Box<str>,
+    },
+    /// An application's.
+    Application {
+        /// Which.
+        application: Uid,
+        /// Its name.
+        name: Box<str>,
+        /// Its model.
+        model: Uid,
+    },
+    /// That of a storage that outlived its application.
+    Storage {
+        /// The model.
+        model: Uid,
+        /// The storage's number in the model.
+        number: u32,
+    },
+}
+
+impl RecordName {
+    /// The model that it is, or is of.
+    pub fn model(&self) -> Uid {
+        match self {
+            RecordName::Model { model, .. }
+            | RecordName::Application { model, .. }
+            | RecordName::Storage { model, .. } => *model,
+        }
+    }
 }
 
 impl Event {

@@ -3,7 +3,7 @@
 use core::fmt::{Display, Formatter, Result};
 
 use crate::effect::Action;
-use crate::event::{Event, Source};
+use crate::event::{Event, RecordName, Source};
 use crate::life::Life;
 use crate::reason::Reason;
 use crate::state::{
@@ -15,6 +15,16 @@ impl Display for Source {
         match self {
             Source::Store => f.write_str("the state"),
             Source::Cluster(kind) => write!(f, "{kind}"),
+        }
+    }
+}
+
+impl Display for RecordName {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            RecordName::Model { name, .. } => write!(f, "model \"{name}\""),
+            RecordName::Application { name, .. } => write!(f, "application \"{name}\""),
+            RecordName::Storage { number, .. } => write!(f, "storage number {number}"),
         }
     }
 }
@@ -62,6 +72,7 @@ impl Display for Event {
                 )
             }
             Event::DetachedStorageGone { number, .. } => write!(f, "storage {number} is gone"),
+            Event::RecordUnreadable(record) => write!(f, "the record of {record} cannot be read"),
             Event::PodUpdated(pod) => {
                 let metadata = &pod.metadata;
                 let ending = if metadata.is_deleting() {

@@ -4,7 +4,7 @@
 //! lists to the same commands keeps every rule that the memory store keeps. [`store_suite!`](crate::store_suite!) makes
 //! the tests of one store.
 
-use pilotage_core::event::{Event, Source};
+use pilotage_core::event::{Event, RecordName, Source};
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::{Outcome, Refusal, Reply};
 use pilotage_core::secret::SecretRef;
@@ -33,6 +33,31 @@ pub trait StoreUnderTest {
     fn secret(&mut self, secret: &SecretRef) -> Option<String>;
     /// The process ends without a word, and another one opens the state.
     fn reopen(&mut self);
+}
+
+/// A store whose records can be damaged from outside.
+pub trait Damageable: StoreUnderTest {
+    /// From now on this record cannot be read.
+    fn damage(&mut self, record: &RecordName);
+    /// What was there is put back.
+    fn mend(&mut self, record: &RecordName);
+    /// Whether a watch has to tell everything again, as others cannot be read than it has told.
+    fn tells_again(&mut self) -> bool;
+}
+
+impl Damageable for InMemory {
+    fn damage(&mut self, record: &RecordName) {
+        self.store.damage(record.clone());
+    }
+
+    fn mend(&mut self, record: &RecordName) {
+        self.store.mend(record);
+    }
+
+    fn tells_again(&mut self) -> bool {
+        // What the memory store tells, the world says.
+        true
+    }
 }
 
 /// The memory store, which has nothing to open again.
@@ -297,6 +322,164 @@ pub fn it_answers_as_the_memory_store_does(store: &mut dyn StoreUnderTest) {
     );
 }
 
+fn application(uid: Uid, name: &str) -> RecordName {
+    RecordName::Application {
+        application: uid,
+        name: name.into(),
+        model: MODEL,
+    }
+}
+
+/// A record that cannot be read is told as such, in every call that needs it; all others are as they were, and so is it
+/// when it is put back.
+pub fn a_record_that_cannot_be_read_stands_alone(store: &mut dyn Damageable) {
+    given_an_application(store);
+    done(&store.execute(Timestamp(2), &add_application(Uid(3), "audit", 1), &[]));
+    done(&store.execute(Timestamp(2), &add_model(Uid(9), "harbour"), &[]));
+    let whole = store.list();
+    let ledger = application(LEDGER, "ledger");
+    store.damage(&ledger);
+    let listed = store.list();
+    let told = Told::of(&listed).expect("a list");
+    assert_eq!(told.unreadable, [ledger.clone()].into());
+    let others = whole.iter().filter(|event| {
+        let record = event.record();
+        record.is_none_or(|record| record.uid != LEDGER)
+    });
+    let others: Vec<&Event> = others.collect();
+    let now: Vec<&Event> = listed
+        .iter()
+        .filter(|event| !matches!(event, Event::RecordUnreadable(_)))
+        .collect();
+    assert_eq!(now, others, "everything else is told as before");
+
+    let message = |outcome: Outcome| match outcome {
+        Outcome::Refused { message, .. } => message,
+        other => panic!("not refused: {other:?}"),
+    };
+    let taken = add_application(Uid(4), "ledger", 1);
+    let forced = force_away();
+    for command in [&scale(3), &taken, &forced] {
+        let said = message(store.execute(Timestamp(3), command, &[]));
+        assert!(
+            said.contains("the record of application \"ledger\" cannot be read"),
+            "{said}"
+        );
+    }
+    let other = Command::Application {
+        application: Uid(3),
+        caller: Caller::User,
+        expect: None,
+        body: ApplicationCommand::SetTrust { trust: true },
+    };
+    let outcome = store.execute(Timestamp(4), &other, &[]);
+    let mut heard = done(&outcome).to_vec();
+    assert_eq!(store.changes(), heard);
+    let wish = RemovalWish::default();
+    let destroy = Command::Model {
+        model: MODEL,
+        caller: Caller::User,
+        expect: None,
+        body: ModelCommand::Destroy { wish },
+    };
+    heard = done(&store.execute(Timestamp(5), &destroy, &[])).to_vec();
+    assert_eq!(store.changes(), heard);
+
+    store.mend(&ledger);
+    assert!(store.tells_again());
+    let told = Told::of(&store.list()).expect("a list");
+    assert_eq!(told.unreadable, [].into());
+    assert_eq!(
+        told.applications.get(&LEDGER),
+        Told::of(&whole).expect("a list").applications.get(&LEDGER)
+    );
+    done(&store.execute(Timestamp(6), &scale(3), &[]));
+}
+
+/// That a record cannot be read is found by whoever needs it, and then told to all.
+pub fn what_a_command_finds_damaged_is_told_again(store: &mut dyn Damageable) {
+    given_an_application(store);
+    store.list();
+    let ledger = application(LEDGER, "ledger");
+    store.damage(&ledger);
+    store.execute(Timestamp(3), &scale(3), &[]);
+    assert!(store.tells_again());
+    let told = Told::of(&store.list()).expect("a list");
+    assert_eq!(told.unreadable, [ledger.clone()].into());
+    store.reopen();
+    let told = Told::of(&store.list()).expect("a list");
+    assert_eq!(told.unreadable, [ledger].into());
+}
+
+/// A model's record and a storage's stand alone too.
+pub fn every_kind_of_record_may_be_the_damaged_one(store: &mut dyn Damageable) {
+    given_an_application(store);
+    let mut measure = InMemory::default();
+    given_an_application(&mut measure);
+    let storage = {
+        let command = Command::Application {
+            application: LEDGER,
+            caller: Caller::Provisioner,
+            expect: None,
+            body: ApplicationCommand::AddStorage {
+                storages: vec![NewStorage {
+                    number: 0,
+                    unit: 0,
+                    storage: "data".into(),
+                    index: None,
+                    claim: Some("claim".into()),
+                }],
+            },
+        };
+        done(&measure.execute(Timestamp(3), &command, &[]));
+        let mut applications = measure.store.applications();
+        let ledger = applications.next().expect("an application");
+        ledger.status.storage[0].clone()
+    };
+    let keep = Command::Storage {
+        model: MODEL,
+        number: 0,
+        caller: Caller::Provisioner,
+        expect: None,
+        body: StorageCommand::Keep {
+            storage: Box::new(Storage {
+                model: MODEL,
+                version: Default::default(),
+                created: Timestamp(0),
+                application: LEDGER,
+                application_name: "ledger".into(),
+                instance: storage,
+                destroy: false,
+            }),
+        },
+    };
+    done(&store.execute(Timestamp(3), &keep, &[]));
+    let whole = store.list();
+    let records = [
+        RecordName::Model {
+            model: MODEL,
+            name: "shop".into(),
+        },
+        application(LEDGER, "ledger"),
+        RecordName::Storage {
+            model: MODEL,
+            number: 0,
+        },
+    ];
+    for record in &records {
+        store.damage(record);
+    }
+    let source = Source::Store;
+    let mut expected = vec![Event::Listing { source }];
+    expected.extend(records.iter().cloned().map(Event::RecordUnreadable));
+    expected.push(Event::Synced { source });
+    assert_eq!(store.list(), expected);
+    for record in &records {
+        store.mend(record);
+    }
+    assert_eq!(store.list(), whole);
+}
+
 fn password() -> SecretRef {
     SecretRef {
         application: LEDGER,
@@ -476,6 +659,19 @@ fn storage_command(dice: &mut Dice, store: &Store) -> Command {
         expect: None,
         body,
     }
+}
+
+/// Makes the tests of one store whose records can be damaged: `make` gives a new, empty one.
+#[macro_export]
+macro_rules! damage_suite {
+    ($make:expr) => {
+        $crate::store_suite! {
+            $make;
+            a_record_that_cannot_be_read_stands_alone,
+            what_a_command_finds_damaged_is_told_again,
+            every_kind_of_record_may_be_the_damaged_one,
+        }
+    };
 }
 
 /// Makes the tests of one store: `make` gives a new, empty one.

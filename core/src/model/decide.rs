@@ -23,7 +23,11 @@ pub(super) fn phase(worker: &ModelWorker, members: &[Member]) -> ModelPhase {
         Life::Gone => ModelPhase::Gone,
         Life::Alive if worker.namespace_ready() => ModelPhase::Ready,
         Life::Alive => ModelPhase::Missing,
-        Life::Dying | Life::Dead if members.is_empty() && worker.storages.is_empty() => {
+        Life::Dying | Life::Dead
+            if members.is_empty()
+                && worker.storages.is_empty()
+                && worker.unreadable.storages.is_empty() =>
+        {
             ModelPhase::Removing
         }
         Life::Dying | Life::Dead => ModelPhase::Emptying,

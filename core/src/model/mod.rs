@@ -5,13 +5,14 @@
 mod decide;
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
 use crate::effect::{Action, Effect, EffectId};
+use crate::event::Event;
 use crate::kubernetes::labels::NAME;
 use crate::kubernetes::read::{Metadata, Object, Pod};
 use crate::kubernetes::{Key, Kind};
@@ -52,6 +53,9 @@ pub struct ModelWorker {
     pub namespace: Option<NamespaceSeen>,
     /// Objects of removed applications that are still there, claims too.
     pub leftovers: BTreeMap<Uid, Leftover>,
+    /// What of its records is there and cannot be read.
+    #[serde(default, skip_serializing_if = "Unreadable::is_nothing")]
+    pub unreadable: Unreadable,
     /// Storages that outlived their applications.
     pub storages: BTreeMap<u32, Arc<Storage>>,
     /// Objects in its namespace that carry our label and belong to nobody that is known: shown, never touched.
@@ -63,6 +67,22 @@ pub struct ModelWorker {
     memory: Memory,
     incarnation: u32,
     next: u32,
+}
+
+/// Records that are there and cannot be read. A model is not ended while a storage of it is among them, and does
+/// nothing while its own is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Unreadable {
+    /// Whether the model's own is.
+    pub record: bool,
+    /// Numbers of storages.
+    pub storages: BTreeSet<u32>,
+}
+
+impl Unreadable {
+    fn is_nothing(&self) -> bool {
+        !self.record && self.storages.is_empty()
+    }
 }
 
 /// The namespace as seen.
@@ -122,6 +142,7 @@ impl ModelWorker {
             view,
             namespace: None,
             leftovers: BTreeMap::new(),
+            unreadable: Unreadable::default(),
             storages: BTreeMap::new(),
             strangers: Vec::new(),
             phase: ModelPhase::Missing,
@@ -134,14 +155,25 @@ impl ModelWorker {
 
     /// Takes the model as it now is. Returns whether anything changed.
     pub fn tell(&mut self, at: Timestamp, view: &Arc<ModelView>) -> bool {
-        if view.version < self.view.version || *view == self.view {
-            return false;
+        // In the place of a record that could not be read any is taken, an older one too.
+        let mended = core::mem::take(&mut self.unreadable.record);
+        if (view.version < self.view.version && !mended) || *view == self.view {
+            return mended;
         }
         if view.life != self.view.life || view.removal != self.view.removal {
             self.memory.backoff.relent(at);
         }
         self.view = view.clone();
         true
+    }
+
+    /// Takes a storage that outlived its application, as it now is.
+    pub fn tell_storage(&mut self, storage: &Arc<Storage>) {
+        let number = storage.instance.number;
+        let known = self.storages.get(&number);
+        if known.is_none_or(|known| known.version <= storage.version) {
+            self.storages.insert(number, storage.clone());
+        }
     }
 
     /// Whether an effect of it is not answered yet.
@@ -216,7 +248,7 @@ impl ModelWorker {
     /// Decides what is to be done now, if anything, and when to look again.
     pub fn look(&mut self, at: Timestamp, members: &[Member]) -> Option<Effect> {
         self.deadline = None;
-        if self.memory.in_flight.is_some() {
+        if self.memory.in_flight.is_some() || self.unreadable.record {
             return None;
         }
         self.phase = decide::phase(self, members);
@@ -338,11 +370,17 @@ impl ModelWorker {
                 changes, version, ..
             } => {
                 for event in changes {
-                    if let crate::event::Event::ModelChanged(view) = event
-                        && view.uid == self.view.uid
-                        && view.version >= self.view.version
-                    {
-                        self.view = view.clone();
+                    match event {
+                        Event::ModelChanged(view)
+                            if view.uid == self.view.uid && view.version >= self.view.version =>
+                        {
+                            self.view = view.clone();
+                        }
+                        Event::DetachedStorageChanged { storage } => self.tell_storage(storage),
+                        Event::DetachedStorageGone { number, .. } => {
+                            self.storages.remove(number);
+                        }
+                        _ => {}
                     }
                 }
                 // Somebody else changed it, and ours changed nothing.

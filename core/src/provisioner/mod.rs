@@ -168,13 +168,12 @@ impl Provisioner {
             Event::ModelGone { model } => self.model_gone(model),
             Event::DetachedStorageChanged { storage } => {
                 let model = storage.model;
-                self.with_model(model, |worker| {
-                    worker.storages.insert(storage.instance.number, storage);
-                })
+                self.with_model(model, |worker| worker.tell_storage(&storage))
             }
             Event::DetachedStorageGone { model, number } => self.with_model(model, |worker| {
                 worker.storages.remove(&number);
             }),
+            Event::RecordUnreadable(record) => self.unreadable(record),
             event @ (Event::LifeChanged { .. }
             | Event::ScaleChanged { .. }
             | Event::TrustChanged { .. }
@@ -312,7 +311,9 @@ impl Provisioner {
             self.told.clear();
             self.ended.clear();
             for model in self.models.values_mut() {
-                Arc::make_mut(model).storages.clear();
+                let model = Arc::make_mut(model);
+                model.storages.clear();
+                model.unreadable.storages.clear();
             }
         }
         Turn::default()

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::effect::EffectId;
-use crate::event::{Event, Source};
+use crate::event::{Event, RecordName, Source};
 use crate::kubernetes::Kind;
 use crate::kubernetes::labels::Labels;
 use crate::kubernetes::read::{Metadata, Object, Pod};
@@ -53,6 +53,44 @@ impl Provisioner {
             self.place_strangers();
         }
         self.model_told(uid)
+    }
+
+    /// Takes that a record is there and cannot be read: whoever it is of is kept as it is, and decides nothing.
+    pub(super) fn unreadable(&mut self, record: RecordName) -> Turn {
+        match record {
+            RecordName::Application {
+                application,
+                name,
+                model,
+            } => {
+                if !self.ended.contains(&application) {
+                    self.told.insert(application);
+                    self.meet(application, &name, model);
+                    if let Some(worker) = self.workers.get_mut(&application) {
+                        Arc::make_mut(worker).view.cannot_be_read();
+                    }
+                }
+                Turn::default()
+            }
+            RecordName::Model { model, .. } => {
+                self.told.insert(model);
+                self.with_model(model, |worker| worker.unreadable.record = true)
+            }
+            RecordName::Storage { model, number } => self.with_model(model, |worker| {
+                worker.unreadable.storages.insert(number);
+            }),
+        }
+    }
+
+    /// Makes the worker of an application that is heard of for the first time.
+    fn meet(&mut self, uid: Uid, name: &str, model: Uid) {
+        if !self.workers.contains_key(&uid) {
+            let worker = self.new_worker(uid, name.into(), model);
+            self.workers.insert(uid, Arc::new(worker));
+            if self.sources.store_synced() {
+                self.place_strangers();
+            }
+        }
     }
 
     /// Hands a model to its applications.
@@ -117,12 +155,12 @@ impl Provisioner {
             return turn;
         }
         if let Event::LifeChanged { name, model, .. } = event {
-            if !self.workers.contains_key(&record.uid) {
-                let worker = self.new_worker(record.uid, name.clone(), *model);
-                self.workers.insert(record.uid, Arc::new(worker));
-                if self.sources.store_synced() {
-                    self.place_strangers();
-                }
+            self.meet(record.uid, name, *model);
+            if listing
+                && let Some(worker) = self.workers.get_mut(&record.uid)
+                && worker.view.record.unreadable
+            {
+                Arc::make_mut(worker).view.record.unreadable = false;
             }
             if listing
                 && self.told.insert(record.uid)

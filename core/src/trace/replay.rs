@@ -8,7 +8,7 @@ use core::fmt;
 use serde::Serialize;
 
 use crate::digest::Digest;
-use crate::event::Event;
+use crate::event::{Event, RecordName};
 use crate::name::Uid;
 use crate::provisioner::{Config, Provisioner, Step};
 
@@ -321,6 +321,8 @@ fn owner(event: &Event) -> Option<Uid> {
         Event::ModelChanged(model) => Some(model.uid),
         Event::ModelGone { model } | Event::DetachedStorageGone { model, .. } => Some(*model),
         Event::DetachedStorageChanged { storage } => Some(storage.model),
+        Event::RecordUnreadable(RecordName::Application { application, .. }) => Some(*application),
+        Event::RecordUnreadable(record) => Some(record.model()),
         Event::LifeChanged { record, .. }
         | Event::ScaleChanged { record, .. }
         | Event::TrustChanged { record, .. }

@@ -64,6 +64,9 @@ pub struct Record {
     pub version: Version,
     /// Whether more of this version is to come.
     pub incomplete: bool,
+    /// Whether the record is there and cannot be read: until a list tells it again, nothing else tells of it.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub unreadable: bool,
     /// How far the application is on its way out.
     pub life: Life,
     /// How it is to go.
@@ -264,7 +267,7 @@ impl View {
             return false;
         };
         let record = &mut self.record;
-        if id.version < record.version {
+        if id.version < record.version || record.unreadable {
             return false;
         }
         let before = record.clone();
@@ -338,6 +341,16 @@ impl View {
         self.record.incomplete = true;
         self.record.units.clear();
         self.record.storage.clear();
+    }
+
+    /// Takes that the record cannot be read. What was known of it is forgotten, so that whatever is put in its place is
+    /// taken, an older version too; what is seen of the cluster is kept, and until then nothing is decided.
+    pub fn cannot_be_read(&mut self) {
+        self.record = Record {
+            incomplete: true,
+            unreadable: true,
+            ..Record::default()
+        };
     }
 
     /// Takes the model as it now is.

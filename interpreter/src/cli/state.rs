@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pilotage_core::event::RecordName;
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::{Outcome, Refusal, Reply};
 use pilotage_core::secret::SecretRef;
 use pilotage_core::state::{
-    Application, ApplicationCommand, Caller, Command, Model, ModelCommand, StorageCommand,
+    Application, ApplicationCommand, Caller, Command, ModelCommand, StorageCommand,
 };
 
 use super::environment::Environment;
@@ -16,7 +17,7 @@ use super::failure::Failure;
 use super::grammar::Parsed;
 use super::session::Session;
 use super::status::build::NO_PROVISIONER;
-use crate::store::{Snapshot, Sqlite, Store, StoreError};
+use crate::store::{Damaged, Snapshot, Sqlite, Store, StoreError};
 
 /// How often a write that lost a race is repeated.
 const ATTEMPTS: u32 = 10;
@@ -217,12 +218,14 @@ pub struct Contents<'a> {
     pub applications: Vec<&'a Application>,
     /// Its storages that outlived their applications.
     pub storages: Vec<&'a pilotage_core::state::Storage>,
+    /// Its records that cannot be read.
+    pub damaged: Vec<&'a Damaged>,
 }
 
 impl Snapshot {
     /// What there is of one model; nothing of a model that has no record yet.
-    pub fn of_model(&self, model: Option<&Model>) -> Contents<'_> {
-        let mine = |uid: Uid| model.is_some_and(|model| model.uid == uid);
+    pub fn of_model(&self, model: Option<Uid>) -> Contents<'_> {
+        let mine = |uid: Uid| model == Some(uid);
         Contents {
             applications: self
                 .applications
@@ -234,16 +237,38 @@ impl Snapshot {
                 .iter()
                 .filter(|storage| mine(storage.model))
                 .collect(),
+            damaged: self
+                .damaged
+                .iter()
+                .filter(|damaged| mine(damaged.record.model()))
+                .collect(),
         }
+    }
+
+    /// The damage of a model's own record, if it has any.
+    pub fn damaged_model(&self, fits: impl Fn(&str, Uid) -> bool) -> Option<&Damaged> {
+        self.damaged.iter().find(|damaged| {
+            matches!(&damaged.record, RecordName::Model { model, name } if fits(name, *model))
+        })
     }
 }
 
 impl<'a> Contents<'a> {
     /// The application of a name.
-    pub fn application(&self, name: &str) -> Option<&'a Application> {
-        self.applications
+    ///
+    /// # Errors
+    /// Its record is there and cannot be read.
+    pub fn application(&self, name: &str) -> Result<Option<&'a Application>, Failure> {
+        let damaged = self.damaged.iter().find(|damaged| {
+            matches!(&damaged.record, RecordName::Application { name: theirs, .. } if **theirs == *name)
+        });
+        if let Some(damaged) = damaged {
+            return Err(Failure::failed(damaged.to_string()));
+        }
+        Ok(self
+            .applications
             .iter()
             .find(|application| &*application.name == name)
-            .copied()
+            .copied())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use pilotage_core::event::RecordName;
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::Reply;
 use pilotage_core::state::{Model, ModelCommand};
@@ -13,7 +14,7 @@ use super::grammar::Parsed;
 use super::session::Session;
 use super::state::{Contents, State};
 use crate::identity::draw_uid;
-use crate::store::Snapshot;
+use crate::store::{Damaged, Snapshot};
 
 /// The only user.
 pub const USER: &str = "admin";
@@ -31,6 +32,8 @@ pub struct Target {
     pub given: Option<String>,
     /// The record; none while the model `default` has not been written to.
     pub model: Option<Model>,
+    /// Why the record cannot be read, if it is there and cannot.
+    pub damaged: Option<Damaged>,
     /// Everything in the state.
     pub snapshot: Snapshot,
 }
@@ -54,15 +57,24 @@ impl Target {
             .or_else(|| Client::read(&state.file).current)
             .unwrap_or_else(|| DEFAULT.to_owned());
         let wanted = Wanted::parse(&named, environment)?;
-        let model = wanted.find(&snapshot, environment)?.cloned();
-        let name = match &model {
-            Some(model) => model.name.to_string(),
-            None => wanted.name,
+        let damaged = wanted.find_damaged(&snapshot).cloned();
+        let model = match damaged {
+            Some(_) => None,
+            None => wanted.find(&snapshot, environment)?.cloned(),
+        };
+        let name = match (&model, &damaged) {
+            (Some(model), _) => model.name.to_string(),
+            (_, Some(damaged)) => match &damaged.record {
+                RecordName::Model { name, .. } => name.to_string(),
+                _ => wanted.name,
+            },
+            _ => wanted.name,
         };
         Ok(Target {
             name,
             given,
             model,
+            damaged,
             snapshot,
         })
     }
@@ -76,7 +88,9 @@ impl Target {
 
     /// What there is of the model.
     pub fn contents(&self) -> Contents<'_> {
-        self.snapshot.of_model(self.model.as_ref())
+        let damaged = self.damaged.as_ref().map(|damaged| damaged.record.model());
+        let model = self.model.as_ref().map(|model| model.uid);
+        self.snapshot.of_model(model.or(damaged))
     }
 
     /// The model's uid; the model `default` comes into being if it is not there yet.
@@ -86,6 +100,9 @@ impl Target {
     pub fn ensure(&mut self, session: &Session<'_>, state: &State) -> Result<Uid, Failure> {
         if let Some(model) = &self.model {
             return Ok(model.uid);
+        }
+        if let Some(damaged) = &self.damaged {
+            return Err(Failure::failed(damaged.to_string()));
         }
         let uid = draw_uid().map_err(|error| Failure::failed(error.to_string()))?;
         let add = ModelCommand::Add {
@@ -118,6 +135,8 @@ impl Target {
     pub fn refresh(&mut self, state: &State) -> Result<(), Failure> {
         self.snapshot = state.snapshot()?;
         let uid = self.model.as_ref().map(|model| model.uid);
+        let own = |name: &str, model| uid.map_or(*name == *self.name, |uid| uid == model);
+        self.damaged = self.snapshot.damaged_model(own).cloned();
         self.model = self
             .snapshot
             .models
@@ -163,10 +182,19 @@ impl Wanted {
         })
     }
 
+    /// The damage of its record, if that is there and cannot be read.
+    pub fn find_damaged<'a>(&self, snapshot: &'a Snapshot) -> Option<&'a Damaged> {
+        let ours = self.user.as_deref().is_none_or(|user| user == USER);
+        snapshot.damaged_model(|name, uid| {
+            ours && (*name == *self.name
+                || self.name.len() >= 6 && uid.to_string().starts_with(&self.name))
+        })
+    }
+
     /// Finds its record; nothing for the model `default` before its first write.
     ///
     /// # Errors
-    /// There is no such model.
+    /// There is no such model, or its record cannot be read.
     pub fn find<'a>(
         &self,
         snapshot: &'a Snapshot,
@@ -185,6 +213,9 @@ impl Wanted {
                 .filter(|model| long_enough && model.uid.to_string().starts_with(&self.name));
             fitting.next().filter(|_| fitting.next().is_none())
         };
+        if let Some(damaged) = self.find_damaged(snapshot) {
+            return Err(Failure::failed(damaged.to_string()));
+        }
         match by_name.or_else(by_uid).filter(|_| ours) {
             Some(model) => Ok(Some(model)),
             None if ours && self.name == DEFAULT => Ok(None),

@@ -131,7 +131,8 @@ pub async fn run(
     };
     let mut pilot = Pilot::new(config, &settings, clock::now())?;
     let (sender, mut events) = mpsc::channel(EVENTS);
-    let sources = sources::start(&store, &cluster, &sender).map_err(RuntimeError::Start)?;
+    let sources = sources::start(&store, &cluster, &sender, &settings.observer)
+        .map_err(RuntimeError::Start)?;
     let mut dispatcher = Dispatcher::new(store, cluster, &settings, sender);
     tokio::pin!(stop);
     let mut pause = Duration::ZERO;

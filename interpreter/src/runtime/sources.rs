@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use pilotage_core::event::{Event, Source};
+use pilotage_core::event::{Event, RecordName, Source};
 use pilotage_core::kubernetes::Kind;
-use pilotage_core::state::{changes, model_changes, storage_changes};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::Observer;
 use crate::cluster::Cluster;
-use crate::store::{Changes, Position, Snapshot, Store, StoreError};
+use crate::store::{Changes, Damaged, Position, Store, StoreError};
 
 /// How often the store is asked what is new: what other processes commit is to be noticed within 100 ms.
 const POLL: Duration = Duration::from_millis(40);
@@ -24,11 +24,17 @@ pub(super) fn start(
     store: &Arc<dyn Store>,
     cluster: &Arc<dyn Cluster>,
     events: &mpsc::Sender<Event>,
+    observer: &Arc<dyn Observer>,
 ) -> io::Result<JoinSet<()>> {
-    let (watched, sender) = (store.clone(), events.clone());
+    let watch = Watch {
+        store: store.clone(),
+        events: events.clone(),
+        observer: observer.clone(),
+        damaged: Vec::new(),
+    };
     thread::Builder::new()
         .name("store-watch".into())
-        .spawn(move || watch(&*watched, &sender))?;
+        .spawn(move || watch.run())?;
     let mut kinds = JoinSet::new();
     for kind in Kind::ALL {
         kinds.spawn(cluster.watch(kind, events.clone()));
@@ -40,81 +46,85 @@ pub(super) fn start(
 struct Deaf;
 
 /// Tells everything that the store has, and then what changes; from the start again where that cannot be resumed.
-fn watch(store: &dyn Store, events: &mpsc::Sender<Event>) {
-    let mut wait = POLL;
-    let mut position = None;
-    while !events.is_closed() {
-        let told = match position {
-            None => list(store, events),
-            Some(from) => follow(store, from, events),
-        };
-        match told {
-            Ok(Ok(next)) => {
-                position = next;
-                wait = POLL;
-            }
-            Ok(Err(Deaf)) => return,
-            Err(error) => {
-                let failed = Event::SourceFailed {
-                    source: Source::Store,
-                    reason: error.to_string().into(),
-                };
-                if events.blocking_send(failed).is_err() {
-                    return;
+struct Watch {
+    store: Arc<dyn Store>,
+    events: mpsc::Sender<Event>,
+    observer: Arc<dyn Observer>,
+    /// What was told as unreadable.
+    damaged: Vec<Damaged>,
+}
+
+impl Watch {
+    fn run(mut self) {
+        let mut wait = POLL;
+        let mut position = None;
+        while !self.events.is_closed() {
+            let told = match position {
+                None => self.list(),
+                Some(from) => self.follow(from),
+            };
+            match told {
+                Ok(Ok(next)) => {
+                    position = next;
+                    wait = POLL;
                 }
-                wait = (wait * 2).min(PATIENCE);
+                Ok(Err(Deaf)) => return,
+                Err(error) => {
+                    let failed = Event::SourceFailed {
+                        source: Source::Store,
+                        reason: error.to_string().into(),
+                    };
+                    if self.tell(failed).is_err() {
+                        return;
+                    }
+                    wait = (wait * 2).min(PATIENCE);
+                }
             }
+            thread::sleep(wait);
         }
-        thread::sleep(wait);
     }
-}
 
-fn list(
-    store: &dyn Store,
-    events: &mpsc::Sender<Event>,
-) -> Result<Result<Option<Position>, Deaf>, StoreError> {
-    // Before it is read: an answer that came between would be newer than what is told after it.
-    let source = Source::Store;
-    if tell(events, Event::Listing { source }).is_err() {
-        return Ok(Err(Deaf));
+    fn list(&mut self) -> Result<Result<Option<Position>, Deaf>, StoreError> {
+        // Before it is read: an answer that came between would be newer than what is told after it.
+        let source = Source::Store;
+        if self.tell(Event::Listing { source }).is_err() {
+            return Ok(Err(Deaf));
+        }
+        let snapshot = self.store.snapshot()?;
+        self.warn(&snapshot.damaged);
+        self.damaged.clone_from(&snapshot.damaged);
+        let told = self.tell_all(snapshot.events().skip(1));
+        Ok(told.map(|()| Some(snapshot.position)))
     }
-    let snapshot = store.snapshot()?;
-    Ok(tell_snapshot(snapshot, events))
-}
 
-fn tell_snapshot(
-    snapshot: Snapshot,
-    events: &mpsc::Sender<Event>,
-) -> Result<Option<Position>, Deaf> {
-    let source = Source::Store;
-    for model in &snapshot.models {
-        tell_all(events, model_changes(None, Some(model)))?;
+    /// Says once of each record that it cannot be read, and that it can again.
+    fn warn(&self, damaged: &[Damaged]) {
+        for one in damaged.iter().filter(|one| !self.damaged.contains(one)) {
+            self.observer.warning(&one.to_string());
+        }
+        let still = |record: &RecordName| damaged.iter().any(|one| one.record == *record);
+        for one in self.damaged.iter().filter(|one| !still(&one.record)) {
+            let record = &one.record;
+            self.observer
+                .warning(&format!("the record of {record} can be read again"));
+        }
     }
-    for application in &snapshot.applications {
-        tell_all(events, changes(None, Some(application)))?;
+
+    fn follow(&self, from: Position) -> Result<Result<Option<Position>, Deaf>, StoreError> {
+        if self.store.damaged()? != self.damaged {
+            return Ok(Ok(None));
+        }
+        Ok(match self.store.changes_since(from)? {
+            Changes::Events(changes, next) => self.tell_all(changes).map(|()| Some(next)),
+            Changes::Lost => Ok(None),
+        })
     }
-    for storage in &snapshot.storages {
-        tell_all(events, storage_changes(None, Some(storage)))?;
+
+    fn tell_all(&self, all: impl IntoIterator<Item = Event>) -> Result<(), Deaf> {
+        all.into_iter().try_for_each(|event| self.tell(event))
     }
-    tell(events, Event::Synced { source })?;
-    Ok(Some(snapshot.position))
-}
 
-fn follow(
-    store: &dyn Store,
-    from: Position,
-    events: &mpsc::Sender<Event>,
-) -> Result<Result<Option<Position>, Deaf>, StoreError> {
-    Ok(match store.changes_since(from)? {
-        Changes::Events(changes, next) => tell_all(events, changes).map(|()| Some(next)),
-        Changes::Lost => Ok(None),
-    })
-}
-
-fn tell_all(events: &mpsc::Sender<Event>, all: Vec<Event>) -> Result<(), Deaf> {
-    all.into_iter().try_for_each(|event| tell(events, event))
-}
-
-fn tell(events: &mpsc::Sender<Event>, event: Event) -> Result<(), Deaf> {
-    events.blocking_send(event).map_err(|_| Deaf)
+    fn tell(&self, event: Event) -> Result<(), Deaf> {
+        self.events.blocking_send(event).map_err(|_| Deaf)
+    }
 }

@@ -300,7 +300,10 @@ async fn the_store_is_told_from_its_list_on_and_other_processes_commits_are_noti
         Box::pin(async { nothing() })
     }));
     let (sender, mut events) = mpsc::channel(4);
-    let _sources = sources::start(&crate::store::open(&path), &cluster, &sender).unwrap();
+    let _sources = {
+        let silent: Arc<dyn Observer> = Arc::new(Silent);
+        sources::start(&crate::store::open(&path), &cluster, &sender, &silent).unwrap()
+    };
     let mut next = async || {
         let event = tokio::time::timeout(LONG, events.recv()).await;
         event

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pilotage_core::name::Uid;
 
-use super::Holder;
+use super::{Damaged, Holder};
 use crate::identity::NoRandomness;
 
 /// A state that cannot be used.
@@ -62,6 +62,9 @@ pub enum StoreError {
         /// What cannot be read.
         what: String,
     },
+    /// One record in it cannot be read.
+    #[error(transparent)]
+    Record(#[from] Damaged),
     /// There is no room left where it lies.
     #[error("state file {}: the disk is full; nothing was changed, make room and try again", path.display())]
     Full {

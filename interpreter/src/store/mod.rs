@@ -8,6 +8,7 @@
 //!
 //! Every call blocks; none takes longer than a few seconds.
 
+mod damage;
 mod error;
 mod holder;
 pub mod sqlite;
@@ -16,13 +17,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pilotage_core::digest::DigestKey;
-use pilotage_core::event::Event;
+use pilotage_core::event::{Event, Source};
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::Outcome;
 use pilotage_core::secret::SecretRef;
-use pilotage_core::state::{Application, Command, Model, Storage};
+use pilotage_core::state::{
+    Application, Command, Model, Storage, changes, model_changes, storage_changes,
+};
 use pilotage_core::time::Timestamp;
 
+pub use damage::Damaged;
 pub use error::StoreError;
 pub use holder::{Held, Holder};
 pub use sqlite::Sqlite;
@@ -55,6 +59,15 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// The state cannot be read.
     fn changes_since(&self, position: Position) -> Result<Changes, StoreError>;
+
+    /// The records that were found unreadable, by any call before, and still are. A watch that has told others takes a
+    /// snapshot and tells everything again: nothing in the change log says that a record was damaged or put back.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    fn damaged(&self) -> Result<Vec<Damaged>, StoreError> {
+        Ok(Vec::new())
+    }
 
     /// A value of the vault.
     ///
@@ -104,6 +117,25 @@ pub struct Snapshot {
     pub applications: Vec<Application>,
     /// Storages that outlived their applications, by model and number.
     pub storages: Vec<Storage>,
+    /// Records that are there and cannot be read.
+    pub damaged: Vec<Damaged>,
+}
+
+impl Snapshot {
+    /// Everything as a watch tells it first, record by record.
+    pub fn events(&self) -> impl Iterator<Item = Event> {
+        let source = Source::Store;
+        let models = self.models.iter();
+        let applications = self.applications.iter();
+        let storages = self.storages.iter();
+        let damaged = self.damaged.iter();
+        std::iter::once(Event::Listing { source })
+            .chain(models.flat_map(|model| model_changes(None, Some(model))))
+            .chain(applications.flat_map(|application| changes(None, Some(application))))
+            .chain(storages.flat_map(|storage| storage_changes(None, Some(storage))))
+            .chain(damaged.map(|damaged| Event::RecordUnreadable(damaged.record.clone())))
+            .chain([Event::Synced { source }])
+    }
 }
 
 /// A place in the change log.

@@ -9,19 +9,18 @@ mod told;
 mod vault;
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use core::convert::Infallible;
-
-use pilotage_core::event::{Event, Source};
+use pilotage_core::event::{Event, RecordName, Source};
 use pilotage_core::name::Uid;
-use pilotage_core::outcome::{Outcome, Reply};
+use pilotage_core::outcome::{Outcome, Refusal, Reply};
 use pilotage_core::secret::SecretRef;
 use pilotage_core::state::{
-    Application, Command, Denial, Model, Records, Stopped, Storage, Transaction, Write, changes,
+    Application, Command, Model, Records, Stopped, Storage, Transaction, Write, changes,
     model_changes, storage_changes, transaction,
 };
 use pilotage_core::time::Timestamp;
@@ -37,6 +36,8 @@ pub struct Store {
     models: BTreeMap<Uid, Arc<Model>>,
     applications: BTreeMap<Uid, Arc<Application>>,
     storages: BTreeMap<(Uid, u32), Arc<Storage>>,
+    /// Records that are there and cannot be read.
+    damaged: BTreeSet<RecordName>,
     vault: Vault,
     log: Log,
     uids_drawn: u32,
@@ -66,25 +67,67 @@ impl Store {
     ) -> Outcome {
         match self.transact(at, command, secrets) {
             Ok(reply) => Outcome::Done(reply),
-            Err(denial) => denial.into(),
+            Err(Stopped::Denied(denial)) => denial.into(),
+            Err(Stopped::Failed(record)) => Outcome::Refused {
+                reason: Refusal::NotSent,
+                message: format!("the record of {record} cannot be read").into(),
+            },
         }
+    }
+
+    /// From now on a record cannot be read. No listener hears of that by itself.
+    pub fn damage(&mut self, record: RecordName) {
+        self.damaged.insert(record);
+    }
+
+    /// A record that could not be read can be read again.
+    pub fn mend(&mut self, record: &RecordName) {
+        self.damaged.remove(record);
+    }
+
+    fn readable(&self, record: RecordName) -> Result<(), RecordName> {
+        match self.damaged.contains(&record) {
+            true => Err(record),
+            false => Ok(()),
+        }
+    }
+
+    fn read_model(&self, model: &Arc<Model>) -> Result<Arc<Model>, RecordName> {
+        self.readable(RecordName::Model {
+            model: model.uid,
+            name: model.name.clone(),
+        })?;
+        Ok(model.clone())
+    }
+
+    fn read(&self, application: &Arc<Application>) -> Result<Arc<Application>, RecordName> {
+        self.readable(RecordName::Application {
+            application: application.uid,
+            name: application.name.clone(),
+            model: application.model,
+        })?;
+        Ok(application.clone())
+    }
+
+    fn read_storage(&self, storage: &Arc<Storage>) -> Result<Arc<Storage>, RecordName> {
+        self.readable(RecordName::Storage {
+            model: storage.model,
+            number: storage.instance.number,
+        })?;
+        Ok(storage.clone())
     }
 
     /// As [`Store::execute`], with the denial as it is.
     ///
     /// # Errors
-    /// Why the command was not carried out; then nothing has changed.
+    /// Why the command was not carried out: a denial, or a record that cannot be read. Then nothing has changed.
     pub fn transact(
         &mut self,
         at: Timestamp,
         command: &Command,
         secrets: &[(SecretRef, String)],
-    ) -> Result<Reply, Denial> {
-        let Transaction { write, reply } =
-            transaction(self, at, command).map_err(|stopped| match stopped {
-                Stopped::Denied(denial) => denial,
-                Stopped::Failed(never) => match never {},
-            })?;
+    ) -> Result<Reply, Stopped<RecordName>> {
+        let Transaction { write, reply } = transaction(self, at, command)?;
         for (secret, value) in secrets {
             self.vault.put(secret, value);
         }
@@ -129,14 +172,22 @@ impl Store {
         let source = Source::Store;
         let mut events = alloc::vec![Event::Listing { source }];
         for model in self.models.values() {
-            events.extend(model_changes(None, Some(model)));
+            if self.read_model(model).is_ok() {
+                events.extend(model_changes(None, Some(model)));
+            }
         }
         for application in self.applications.values() {
-            events.extend(changes(None, Some(application)));
+            if self.read(application).is_ok() {
+                events.extend(changes(None, Some(application)));
+            }
         }
         for storage in self.storages.values() {
-            events.extend(storage_changes(None, Some(storage)));
+            if self.read_storage(storage).is_ok() {
+                events.extend(storage_changes(None, Some(storage)));
+            }
         }
+        let damaged = self.damaged.iter().cloned();
+        events.extend(damaged.map(Event::RecordUnreadable));
         events.push(Event::Synced { source });
         events
     }
@@ -179,33 +230,36 @@ impl Store {
 }
 
 impl Records for Store {
-    type Failure = Infallible;
+    type Failure = RecordName;
 
-    fn model(&self, uid: Uid) -> Result<Option<Arc<Model>>, Infallible> {
-        Ok(self.models.get(&uid).cloned())
+    fn model(&self, uid: Uid) -> Result<Option<Arc<Model>>, RecordName> {
+        let model = self.models.get(&uid);
+        model.map(|model| self.read_model(model)).transpose()
     }
 
-    fn model_named(&self, name: &str) -> Result<Option<Arc<Model>>, Infallible> {
+    fn model_named(&self, name: &str) -> Result<Option<Arc<Model>>, RecordName> {
         let mut models = self.models.values();
-        Ok(models.find(|model| &*model.name == name).cloned())
+        let model = models.find(|model| &*model.name == name);
+        model.map(|model| self.read_model(model)).transpose()
     }
 
-    fn application(&self, uid: Uid) -> Result<Option<Arc<Application>>, Infallible> {
-        Ok(self.applications.get(&uid).cloned())
+    fn application(&self, uid: Uid) -> Result<Option<Arc<Application>>, RecordName> {
+        let application = self.applications.get(&uid);
+        application.map(|one| self.read(one)).transpose()
     }
 
     fn application_named(
         &self,
         model: Uid,
         name: &str,
-    ) -> Result<Option<Arc<Application>>, Infallible> {
+    ) -> Result<Option<Arc<Application>>, RecordName> {
         let mut applications = self.applications.values();
-        Ok(applications
-            .find(|application| application.model == model && &*application.name == name)
-            .cloned())
+        let application = applications
+            .find(|application| application.model == model && &*application.name == name);
+        application.map(|one| self.read(one)).transpose()
     }
 
-    fn application_names(&self, model: Uid) -> Result<Vec<Box<str>>, Infallible> {
+    fn application_names(&self, model: Uid) -> Result<Vec<Box<str>>, RecordName> {
         let applications = self.applications.values();
         Ok(applications
             .filter(|application| application.model == model)
@@ -213,11 +267,12 @@ impl Records for Store {
             .collect())
     }
 
-    fn storage(&self, model: Uid, number: u32) -> Result<Option<Arc<Storage>>, Infallible> {
-        Ok(self.storages.get(&(model, number)).cloned())
+    fn storage(&self, model: Uid, number: u32) -> Result<Option<Arc<Storage>>, RecordName> {
+        let storage = self.storages.get(&(model, number));
+        storage.map(|one| self.read_storage(one)).transpose()
     }
 
-    fn is_empty(&self, model: Uid) -> Result<bool, Infallible> {
+    fn is_empty(&self, model: Uid) -> Result<bool, RecordName> {
         let application = self.applications.values().any(|one| one.model == model);
         let storage = self.storages.keys().any(|(of, _)| *of == model);
         Ok(!application && !storage)

@@ -1,10 +1,10 @@
 //! What a listener knows: the store's events, added up.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 
-use pilotage_core::event::{Event, RecordId};
+use pilotage_core::event::{Event, RecordId, RecordName};
 use pilotage_core::life::Life;
 use pilotage_core::name::{Uid, Version};
 use pilotage_core::state::{
@@ -20,6 +20,8 @@ pub struct Told {
     pub applications: BTreeMap<Uid, ToldApplication>,
     /// Storages with records of their own, by model and number.
     pub storages: BTreeMap<(Uid, u32), Arc<Storage>>,
+    /// Records that cannot be read.
+    pub unreadable: BTreeSet<RecordName>,
 }
 
 /// What was told of one application.
@@ -128,6 +130,9 @@ impl Told {
             }
             Event::DetachedStorageGone { model, number } => {
                 self.storages.remove(&(*model, *number));
+            }
+            Event::RecordUnreadable(record) => {
+                self.unreadable.insert(record.clone());
             }
             _ => return None,
         }

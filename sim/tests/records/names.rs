@@ -2,7 +2,7 @@
 
 use pilotage_core::name::Uid;
 use pilotage_core::state::{
-    ApplicationCommand, Caller, Command, Denial, ModelCommand, NewApplication,
+    ApplicationCommand, Caller, Command, Denial, ModelCommand, NewApplication, Stopped,
 };
 use pilotage_core::time::Timestamp;
 use pilotage_sim::store::Store;
@@ -37,7 +37,11 @@ fn add(store: &mut Store, new: NewApplication) -> Result<(), Denial> {
         expect: None,
         body: ApplicationCommand::Add(Box::new(new)),
     };
-    store.transact(Timestamp(1), &command, &[]).map(drop)
+    match store.transact(Timestamp(1), &command, &[]) {
+        Ok(_) => Ok(()),
+        Err(Stopped::Denied(denial)) => Err(denial),
+        Err(Stopped::Failed(record)) => panic!("{record} cannot be read"),
+    }
 }
 
 #[test]

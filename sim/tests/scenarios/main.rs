@@ -2,6 +2,7 @@
 //! ready. What concerns records alone stands in `tests/records`, what concerns the files of charms beside their reader.
 
 mod cluster;
+mod damage;
 mod deploy;
 mod refresh;
 mod refusal;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pilotage_core::effect::EffectId;
-use pilotage_core::event::Event;
+use pilotage_core::event::{Event, RecordName, Source};
 use pilotage_core::kubernetes::Kind;
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::Outcome;
@@ -153,6 +153,17 @@ pub fn history() -> History {
     let again = world.deploy(shop, "ledger", 1);
     settle(&mut world, h);
     world.batches.insert(shop, late);
+    settle(&mut world, h);
+    let damaged = RecordName::Application {
+        application: again,
+        name: "ledger".into(),
+        model: shop,
+    };
+    world.store.damage(damaged.clone());
+    world.list(Source::Store);
+    settle(&mut world, h);
+    world.store.mend(&damaged);
+    world.list(Source::Store);
     settle(&mut world, h);
     let wish = RemovalWish {
         destroy_storage: true,

@@ -27,7 +27,7 @@ macro_rules! kinds {
 kinds! {
     Listing, Synced, SourceFailed, ModelChanged, ModelGone, LifeChanged, ScaleChanged, TrustChanged,
     ProvisioningChanged, UnitChanged, UnitRemoved, StorageChanged, StorageRemoved, Reported, DetachedStorageChanged,
-    DetachedStorageGone, PodUpdated, PodDeleted, ObjectUpdated, ObjectDeleted, Timer, EffectCompleted,
+    DetachedStorageGone, RecordUnreadable, PodUpdated, PodDeleted, ObjectUpdated, ObjectDeleted, Timer, EffectCompleted,
 }
 
 /// The phase of an application's worker; `Gone` if it has none, any more or yet.

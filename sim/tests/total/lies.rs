@@ -29,6 +29,7 @@ pub fn event(
             source: Source::Store,
             reason: "disk is full".into(),
         },
+        EventKind::Timer => Event::Timer,
         EventKind::ModelGone => Event::ModelGone {
             model: *numbers.one_of(&history.models),
         },

@@ -125,16 +125,35 @@ fn a_state_of_a_later_release_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn a_record_that_cannot_be_read_is_named_damage() {
+fn a_row_that_has_no_name_is_damage_of_the_whole_file() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("state.db");
     done(&*store::open(&path), &add(1));
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection
-        .execute("UPDATE models SET record = '{\"uid\": 7}'", [])
+        .execute("UPDATE models SET uid = 'nobody'", [])
         .unwrap();
     let error = store::open(&path).snapshot().unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn a_change_that_cannot_be_read_is_lost_and_a_snapshot_goes_on() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("state.db");
+    let store = store::open(&path);
+    done(&*store, &add(1));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection
+        .execute("UPDATE changes SET events = '[7]'", [])
+        .unwrap();
+    let nothing = Position::default();
+    assert_eq!(store.changes_since(nothing).unwrap(), Changes::Lost);
+    let position = store.snapshot().unwrap().position;
+    assert_eq!(
+        store.changes_since(position).unwrap(),
+        Changes::Events(vec![], position)
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct StatefulSet {
 }
 
 /// What is asked of a StatefulSet: the parts that decisions read, and the whole, to be compared with its manifest.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Value", into = "Value")]
 pub struct StatefulSetSpec {
     /// The number of pods.
@@ -46,6 +46,13 @@ impl From<Value> for StatefulSetSpec {
             partition: number("/updateStrategy/rollingUpdate/partition", 0),
             whole,
         }
+    }
+}
+
+/// One that says nothing is read as the server would.
+impl Default for StatefulSetSpec {
+    fn default() -> Self {
+        Value::Null.into()
     }
 }
 

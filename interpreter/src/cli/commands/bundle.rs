@@ -144,9 +144,10 @@ pub fn plan(
     for wish in wishes {
         note_devices(session, &wish);
         let step = match contents.application(&wish.name) {
-            Some(application) => apply::changes(state, &wish, application, target)
+            Err(failure) => Err(failure),
+            Ok(Some(application)) => apply::changes(state, &wish, application, target)
                 .map(|changes| Step::Change(Box::new(wish), changes)),
-            None => check::name(&wish.name)
+            Ok(None) => check::name(&wish.name)
                 .and_then(|()| check::images(&wish))
                 .and_then(|notes| {
                     for note in notes {

@@ -255,7 +255,7 @@ fn deploy_wish(
     let state = State::open(session, parsed)?;
     let mut target = Target::find(session, parsed, &state)?;
     let contents = target.contents();
-    if contents.application(&wish.name).is_some() {
+    if contents.application(&wish.name)?.is_some() {
         return Err(exists(session, &wish.name));
     }
     let others: Vec<Derived> = check::names_in_use(&target.name, &contents.applications);

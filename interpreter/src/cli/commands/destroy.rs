@@ -48,7 +48,7 @@ struct Left {
 
 impl Left {
     fn of(snapshot: &Snapshot, model: &Model) -> Self {
-        let contents = snapshot.of_model(Some(model));
+        let contents = snapshot.of_model(Some(model.uid));
         let attached: usize = contents
             .applications
             .iter()
@@ -113,6 +113,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
             wanted.name
         )));
     };
+    readable(&snapshot, model.uid)?;
     let left = Left::of(&snapshot, model);
     if left.storages > 0 && !destroy && !release {
         let count = left.storages;
@@ -154,6 +155,14 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     Ok(())
 }
 
+/// A model does not go while a record of it cannot be read: nobody would know what to take away.
+fn readable(snapshot: &Snapshot, model: Uid) -> Result<(), Failure> {
+    match snapshot.of_model(Some(model)).damaged.first() {
+        Some(damaged) => Err(Failure::failed(damaged.to_string())),
+        None => Ok(()),
+    }
+}
+
 /// Becomes the provisioner of a state that has none.
 fn provision(
     session: &mut Session<'_>,
@@ -188,12 +197,16 @@ fn wait(
     loop {
         let snapshot = state.snapshot()?;
         let model = snapshot.models.iter().find(|model| model.uid == uid);
+        if model.is_none() {
+            readable(&snapshot, uid)?;
+        }
         let Some(model) = model else {
             if within_line {
                 session.note("");
             }
             return Ok(());
         };
+        readable(&snapshot, uid)?;
         let left = Left::of(&snapshot, model);
         if told != Some(left) {
             if within_line {

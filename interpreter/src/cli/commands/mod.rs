@@ -41,6 +41,6 @@ pub fn application_of<'a>(contents: &Contents<'a>, name: &str) -> Result<&'a App
         )));
     }
     contents
-        .application(name)
+        .application(name)?
         .ok_or_else(|| Failure::failed(format!("application \"{name}\" not found")))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pilotage_core::digest::Digest;
+use pilotage_core::event::RecordName;
 use pilotage_core::life::Life;
 use pilotage_core::name::Uid;
 use pilotage_core::state::{Model, ModelCommand, check_model_name};
@@ -232,6 +233,10 @@ fn models(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let clock = clock(session);
     let mut records: Vec<&Model> = snapshot.models.iter().collect();
     records.sort_by(|a, b| super::super::text::natural(&a.name, &b.name));
+    let damaged = snapshot.damaged.iter();
+    for one in damaged.filter(|one| matches!(one.record, RecordName::Model { .. })) {
+        session.warn(&one.to_string());
+    }
     let current = Client::read(&state.file).current;
     let environment = session.environment;
     if session.format() == "tabular" {
@@ -246,7 +251,7 @@ fn models(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         ])
         .right(&["Units"]);
         for model in records {
-            let contents = snapshot.of_model(Some(model));
+            let contents = snapshot.of_model(Some(model.uid));
             let units: usize = contents
                 .applications
                 .iter()

@@ -52,11 +52,17 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let state = State::open(session, parsed)?;
     let target = Target::find(session, parsed, &state)?;
     let contents = target.contents();
-    let found: Vec<(&String, Option<&Application>)> = parsed
-        .arguments
-        .iter()
-        .map(|name| (name, contents.application(name)))
-        .collect();
+    let mut damaged = false;
+    let mut found: Vec<(&String, Option<&Application>)> = Vec::new();
+    for name in &parsed.arguments {
+        match contents.application(name) {
+            Ok(application) => found.push((name, application)),
+            Err(failure) => {
+                damaged = true;
+                session.error(&format!("removing application {name} failed: {failure}"));
+            }
+        }
+    }
     let dry = parsed.flag("dry-run");
     let any = found.iter().any(|(_, application)| application.is_some());
     let asks = any && !dry && !parsed.flag("no-prompt") && requires_prompts(target.model.as_ref());
@@ -72,7 +78,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
             return Err(Failure::failed("application removal: aborted"));
         }
     }
-    let mut failed = found.iter().any(|(_, application)| application.is_none());
+    let mut failed = damaged || found.iter().any(|(_, application)| application.is_none());
     if !dry {
         for (name, application) in &found {
             if !asks {

@@ -92,7 +92,7 @@ fn existing(
 ) -> Result<(State, Application), Failure> {
     let state = State::open(session, parsed)?;
     let target = Target::find(session, parsed, &state)?;
-    let application = target.contents().application(name).cloned();
+    let application = target.contents().application(name)?.cloned();
     let application = application
         .ok_or_else(|| Failure::failed(format!("application \"{name}\" does not exist")))?;
     Ok((state, application))
@@ -161,6 +161,7 @@ fn scale_application(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let application = target
         .contents()
         .application(name)
+        .map_err(could_not)?
         .ok_or_else(|| could_not(Failure::failed(format!("application \"{name}\" not found"))))?;
     state
         .change(

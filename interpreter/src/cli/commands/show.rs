@@ -146,7 +146,7 @@ fn show_unit(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let contents = target.contents();
     let mut shown = BTreeMap::new();
     for (name, number) in names {
-        let application = contents.application(name);
+        let application = contents.application(name)?;
         let unit = application.and_then(|application| application.unit(number));
         let full = format!("{name}/{number}");
         match (application, unit) {

@@ -100,6 +100,12 @@ fn show(session: &mut Session<'_>, parsed: &Parsed, state: &State, utc: bool) ->
     select(&mut view, &parsed.arguments);
     let text = render(&view, session.format(), parsed, session.colour());
     session.print(&text);
+    if session.format() == "tabular" {
+        // The table has not the room for what to do about it.
+        for damaged in target.contents().damaged {
+            session.warn(&damaged.to_string());
+        }
+    }
     if view.applications.is_empty() {
         match parsed.arguments.len() {
             0 => {
@@ -133,6 +139,7 @@ pub fn view_of(
             model: target.model.as_ref(),
             applications: &contents.applications,
             storages: &contents.storages,
+            damaged: &contents.damaged,
             controller: session.environment.controller(),
             cloud: session.environment.cloud(),
             provisioned,

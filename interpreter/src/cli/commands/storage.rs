@@ -1,12 +1,14 @@
 //! `storage` (command line, 2.8).
 
+use pilotage_core::event::RecordName;
+
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::output::times::Clock;
 use super::super::output::{TABULAR_JSON_YAML, json, yaml};
 use super::super::session::Session;
 use super::super::state::State;
-use super::super::status::storage::storage_view;
+use super::super::status::storage::{damaged_storage, storage_view};
 use super::super::status::tabular;
 use super::super::target::Target;
 
@@ -49,6 +51,11 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         contents.storages.iter().copied(),
         &clock,
     );
+    for damaged in &contents.damaged {
+        if let RecordName::Storage { number, .. } = damaged.record {
+            damaged_storage(&mut view, number, damaged);
+        }
+    }
     let wanted = |id: &String| parsed.arguments.is_empty() || parsed.arguments.contains(id);
     if filesystem || volume {
         view.storage.clear();

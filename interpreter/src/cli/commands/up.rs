@@ -12,7 +12,7 @@ use super::super::provisioning::{Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use super::super::status::tabular::{Paint, Sections, tabular};
-use super::super::status::view::{StatusEntry, StatusView};
+use super::super::status::view::{Shown, StatusEntry, StatusView};
 use super::super::target::Target;
 use super::super::text::natural;
 use super::super::wish::Wish;
@@ -178,6 +178,13 @@ fn lines(view: &StatusView) -> BTreeMap<String, String> {
     };
     let mut lines = BTreeMap::new();
     for (name, application) in &view.applications {
+        let application = match application {
+            Shown::Read(application) => application,
+            Shown::Damaged { status_error } => {
+                lines.insert(name.clone(), format!("error: {status_error}"));
+                continue;
+            }
+        };
         let life = application
             .life
             .map(|life| format!(" ({life})"))

@@ -191,9 +191,9 @@ fn properties(
     let contents = target.contents();
     Ok(match (entity, unit_name(name)) {
         (Entity::Unit, Some((application, number))) => contents
-            .application(application)
+            .application(application)?
             .and_then(|application| unit(application, number)),
-        _ => contents.application(name).map(application),
+        _ => contents.application(name)?.map(application),
     })
 }
 
@@ -259,14 +259,17 @@ fn model(
         .iter()
         .find(|model| *model.name == *wanted.name);
     let Some(record) = record else {
-        return Ok(None);
+        return match snapshot.damaged_model(|name, _| *name == *wanted.name) {
+            Some(damaged) => Err(Failure::failed(damaged.to_string())),
+            None => Ok(None),
+        };
     };
     let clock = Clock {
         now: session.environment.now(),
         zone: session.environment.zone.clone(),
         utc: true,
     };
-    let contents = snapshot.of_model(Some(record));
+    let contents = snapshot.of_model(Some(record.uid));
     let applications: Vec<Properties> = contents
         .applications
         .iter()

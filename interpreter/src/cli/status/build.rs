@@ -1,15 +1,18 @@
 //! From records to what `status` shows: a pure function (command line, 3.1).
 
 use pilotage_core::charm::Base;
+use pilotage_core::event::RecordName;
 use pilotage_core::life::Life;
 use pilotage_core::state::{Application, Model, ResourceValue, Status, Storage, Unit, Word};
 
 use super::super::output::times::Clock;
 use super::super::version::JUJU_VERSION;
-use super::storage::storage_view;
+use super::storage::{damaged_storage, storage_view};
 use super::view::{
-    ApplicationView, BaseView, ControllerView, ModelView, Named, StatusEntry, StatusView, UnitView,
+    ApplicationView, BaseView, ControllerView, ModelView, Named, Shown, StatusEntry, StatusView,
+    UnitView,
 };
+use crate::store::Damaged;
 
 /// What a unit's status says while nothing acts on the state.
 pub const NO_PROVISIONER: &str =
@@ -26,6 +29,8 @@ pub struct Source<'a> {
     pub applications: &'a [&'a Application],
     /// Its storages that outlived their applications.
     pub storages: &'a [&'a Storage],
+    /// Its records that cannot be read, its own too.
+    pub damaged: &'a [&'a Damaged],
     /// The controller's name.
     pub controller: &'a str,
     /// The cloud's name.
@@ -36,6 +41,30 @@ pub struct Source<'a> {
 
 /// The whole status.
 pub fn status_view(source: &Source<'_>, clock: &Clock) -> StatusView {
+    let own = source.damaged.iter();
+    let mut own = own.filter(|damaged| matches!(damaged.record, RecordName::Model { .. }));
+    let mut applications: Named<Shown<ApplicationView>> = source
+        .applications
+        .iter()
+        .map(|application| {
+            let view = application_view(application, source.provisioned, clock);
+            (application.name.to_string(), view.into())
+        })
+        .collect();
+    let mut storage = storage_view(
+        source.applications.iter().copied(),
+        source.storages.iter().copied(),
+        clock,
+    );
+    for damaged in source.damaged {
+        match &damaged.record {
+            RecordName::Application { name, .. } => {
+                applications.insert(name.to_string(), Shown::damaged(damaged));
+            }
+            RecordName::Storage { number, .. } => damaged_storage(&mut storage, *number, damaged),
+            RecordName::Model { .. } => {}
+        }
+    }
     StatusView {
         model: ModelView {
             name: source.name.into(),
@@ -43,24 +72,14 @@ pub fn status_view(source: &Source<'_>, clock: &Clock) -> StatusView {
             controller: source.controller.into(),
             cloud: source.cloud.into(),
             version: JUJU_VERSION,
-            model_status: model_status(source.model, clock),
+            model_status: match own.next() {
+                Some(damaged) => Shown::damaged(damaged),
+                None => model_status(source.model, clock).into(),
+            },
         },
         machines: Named::new(),
-        applications: source
-            .applications
-            .iter()
-            .map(|application| {
-                (
-                    application.name.to_string(),
-                    application_view(application, source.provisioned, clock),
-                )
-            })
-            .collect(),
-        storage: storage_view(
-            source.applications.iter().copied(),
-            source.storages.iter().copied(),
-            clock,
-        ),
+        applications,
+        storage,
         controller: ControllerView {
             timestamp: clock.time_of_day(),
         },

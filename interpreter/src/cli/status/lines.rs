@@ -7,11 +7,7 @@ use super::tabular::ports;
 use super::view::{StatusView, UnitView};
 
 fn units(view: &StatusView) -> Vec<(&String, &UnitView)> {
-    let mut units: Vec<(&String, &UnitView)> = view
-        .applications
-        .values()
-        .flat_map(|application| &application.units)
-        .collect();
+    let mut units: Vec<(&String, &UnitView)> = view.units().collect();
     units.sort_by(|a, b| natural(a.0, b.0));
     units
 }

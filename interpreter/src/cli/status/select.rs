@@ -1,6 +1,6 @@
 //! Selectors: which applications and units `status` shows (command line, 2.6).
 
-use super::view::{StatusView, UnitView};
+use super::view::{Shown, StatusView, UnitView};
 
 /// Leaves in the view what any of the selectors matches. No selector leaves everything.
 pub fn select(view: &mut StatusView, selectors: &[String]) {
@@ -11,23 +11,25 @@ pub fn select(view: &mut StatusView, selectors: &[String]) {
         let whole = selectors.iter().any(|selector| {
             glob(selector, name)
                 || match selector.as_str() {
-                    "exposed" => application.exposed,
-                    "not exposed" => !application.exposed,
+                    "exposed" => application.read().is_some_and(|shown| shown.exposed),
+                    "not exposed" => application.read().is_some_and(|shown| !shown.exposed),
                     _ => false,
                 }
         });
         if whole {
             return true;
         }
+        let Shown::Read(application) = application else {
+            return false;
+        };
         application
             .units
             .retain(|unit, shown| selectors.iter().any(|s| matches_unit(s, name, unit, shown)));
         !application.units.is_empty()
     });
     let shown = |unit: &String| {
-        view.applications
-            .values()
-            .any(|application| application.units.contains_key(unit))
+        let mut read = view.applications.values().filter_map(Shown::read);
+        read.any(|application| application.units.contains_key(unit))
     };
     let storage = &mut view.storage;
     storage.storage.retain(|_, entry| {

@@ -51,6 +51,22 @@ pub fn storage_view<'a>(
     view
 }
 
+/// Adds a storage whose record cannot be read: an entry of its own shape, as of all storage only the number is known.
+pub fn damaged_storage(view: &mut StorageView, number: u32, why: &dyn std::fmt::Display) {
+    let entry = StorageEntry {
+        kind: "filesystem",
+        life: "alive",
+        status: StatusEntry {
+            current: storage_word(StorageWord::Error).into(),
+            message: why.to_string(),
+            ..StatusEntry::default()
+        },
+        persistent: false,
+        attachments: None,
+    };
+    view.storage.insert(format!("unknown/{number}"), entry);
+}
+
 /// The size that a filesystem without a claim was asked with: nothing else tells it.
 fn size_asked(application: &Application, instance: &StorageInstance) -> u64 {
     application

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::output::Table;
 use super::super::text::natural;
-use super::view::{ApplicationView, StatusView, StorageView, UnitView};
+use super::view::{ApplicationView, Shown, StatusView, StorageView, UnitView};
 
 /// Which parts the table shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,10 @@ pub fn tabular(view: &StatusView, sections: Sections, paint: Paint) -> String {
 }
 
 fn header(view: &StatusView) -> String {
-    let message = &view.model.model_status.message;
+    let message = match &view.model.model_status {
+        Shown::Read(status) => &status.message,
+        Shown::Damaged { status_error } => status_error,
+    };
     let mut columns = vec![
         "Model",
         "Controller",
@@ -105,7 +108,17 @@ fn applications(view: &StatusView) -> String {
     let mut names: Vec<&String> = view.applications.keys().collect();
     names.sort_by(|a, b| natural(a, b));
     for name in names {
-        let application = &view.applications[name];
+        let application = match &view.applications[name] {
+            Shown::Read(application) => application,
+            Shown::Damaged { status_error } => {
+                let mut cells = [const { String::new() }; 10];
+                cells[0].clone_from(name);
+                cells[2] = "error".into();
+                cells[9] = cut(status_error);
+                table.row(cells);
+                continue;
+            }
+        };
         table.row([
             name.clone(),
             application
@@ -147,11 +160,7 @@ fn scale(application: &ApplicationView) -> String {
 }
 
 fn units(view: &StatusView) -> String {
-    let mut units: Vec<(&String, &UnitView)> = view
-        .applications
-        .values()
-        .flat_map(|application| &application.units)
-        .collect();
+    let mut units: Vec<(&String, &UnitView)> = view.units().collect();
     if units.is_empty() {
         return String::new();
     }

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use pilotage_core::charm::{
     Base, Charm, CharmUser, Container, Format, ResourceDeclaration, ResourceKind,
 };
+use pilotage_core::event::RecordName;
 use pilotage_core::life::Life;
 use pilotage_core::name::{Uid, Version};
 use pilotage_core::state::{
@@ -21,6 +22,7 @@ use super::select::select;
 use super::tabular::{Paint, Sections, tabular};
 use super::view::StatusView;
 use super::{Source, lines, status_view};
+use crate::store::Damaged;
 
 /// A time of day of 4 March 2026.
 fn at(hours: u64, minutes: u64, seconds: u64) -> Timestamp {
@@ -198,12 +200,22 @@ fn clock(zone: &str, utc: bool) -> Clock {
 }
 
 fn view_with(applications: &[&Application], clock: &Clock, provisioned: bool) -> StatusView {
+    view_of(applications, &[], clock, provisioned)
+}
+
+fn view_of(
+    applications: &[&Application],
+    damaged: &[&Damaged],
+    clock: &Clock,
+    provisioned: bool,
+) -> StatusView {
     status_view(
         &Source {
             name: "shop",
             model: Some(&shop()),
             applications,
             storages: &[],
+            damaged,
             controller: "pilotage",
             cloud: "embedded",
             provisioned,
@@ -293,7 +305,7 @@ fn lines_and_summary_are_short() {
 #[test]
 fn utc_changes_since_but_not_that_of_storage() {
     let view = view(&clock("Europe/Paris", true));
-    let ledger = &view.applications["ledger"];
+    let ledger = view.applications["ledger"].read().unwrap();
     assert_eq!(ledger.application_status.since, "2026-03-04 09:12:31Z");
     let storage = &view.storage.storage["data/0"];
     assert_eq!(storage.status.since, "04 Mar 2026 10:01:12+01:00");
@@ -303,7 +315,7 @@ fn utc_changes_since_but_not_that_of_storage() {
 #[test]
 fn without_a_provisioner_waiting_units_say_so() {
     let view = view_with(&[&ledger()], &clock("UTC", false), false);
-    let units = &view.applications["ledger"].units;
+    let units = &view.applications["ledger"].read().unwrap().units;
     assert_eq!(
         units["ledger/1"].workload_status.message,
         super::build::NO_PROVISIONER
@@ -317,11 +329,7 @@ fn selectors_leave_what_any_of_them_matches() {
         let mut view = view(&clock("UTC", false));
         let selectors: Vec<String> = selectors.iter().map(ToString::to_string).collect();
         select(&mut view, &selectors);
-        let units: Vec<String> = view
-            .applications
-            .values()
-            .flat_map(|application| application.units.keys().cloned())
-            .collect();
+        let units: Vec<String> = view.units().map(|(name, _)| name.clone()).collect();
         let storage: Vec<String> = view.storage.filesystems.keys().cloned().collect();
         (units.join(" "), storage.join(" "))
     };
@@ -350,7 +358,7 @@ fn an_application_on_its_way_out_shows_its_life_and_no_leader() {
         unit.life = Life::Dying;
     }
     let view = view_with(&[&application], &clock("UTC", false), true);
-    let ledger = &view.applications["ledger"];
+    let ledger = view.applications["ledger"].read().unwrap();
     assert_eq!(ledger.life, Some("dying"));
     assert!(ledger.units.values().all(|unit| !unit.leader));
     assert_eq!(ledger.units["ledger/0"].juju_status.life, Some("dying"));
@@ -366,4 +374,56 @@ fn a_storage_whose_unit_is_gone_is_detached() {
     assert_eq!(detached.attachments, None);
     assert_eq!(detached.status.current, "detached");
     assert_eq!(view.storage.filesystems["1"].attachments, None);
+}
+
+/// What cannot be read of the shop: its own record, an application and a storage.
+fn damaged() -> [Damaged; 3] {
+    let model = Uid(7);
+    let records = [
+        RecordName::Model {
+            model,
+            name: "shop".into(),
+        },
+        RecordName::Application {
+            application: Uid(2),
+            name: "audit".into(),
+            model,
+        },
+        RecordName::Storage { model, number: 5 },
+    ];
+    records.map(|record| Damaged {
+        record,
+        reason: "missing field `spec` at line 1 column 17".into(),
+        place: "state file /home/me/state.db".into(),
+    })
+}
+
+#[test]
+fn what_cannot_be_read_is_an_entry_that_says_so_beside_all_others() {
+    let (ledger, damaged) = (ledger(), damaged());
+    let damaged: Vec<&Damaged> = damaged.iter().collect();
+    let view = view_of(&[&ledger], &damaged, &clock("UTC", false), true);
+    let sections = Sections { storage: true };
+    let table = tabular(&view, sections, Paint(false));
+    insta::assert_snapshot!("damaged_table", table.replace(" \n", "·\n"));
+    let shown: serde_json::Value = serde_json::from_str(&json(&view)).unwrap();
+    let parts = [
+        &shown["model"],
+        &shown["applications"]["audit"],
+        &shown["storage"]["storage"]["unknown/5"],
+    ];
+    let parts = serde_json::to_string_pretty(&parts).unwrap();
+    insta::assert_snapshot!("damaged_json", parts);
+    assert!(view.applications["ledger"].read().is_some());
+}
+
+#[test]
+fn a_selector_finds_an_application_that_cannot_be_read_by_its_name() {
+    let damaged = damaged();
+    let damaged: Vec<&Damaged> = damaged.iter().collect();
+    for (selector, found) in [("audit", true), ("not exposed", false), ("active", false)] {
+        let mut view = view_of(&[], &damaged, &clock("UTC", false), true);
+        select(&mut view, &[selector.to_owned()]);
+        assert_eq!(view.applications.contains_key("audit"), found, "{selector}");
+    }
 }

@@ -16,6 +16,43 @@ fn is_false(truth: &bool) -> bool {
     !*truth
 }
 
+/// What could be read, or why it could not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Shown<T> {
+    /// It could.
+    Read(Box<T>),
+    /// It could not.
+    Damaged {
+        /// Why.
+        #[serde(rename = "status-error")]
+        status_error: String,
+    },
+}
+
+impl<T> Shown<T> {
+    /// What could not be read, and why.
+    pub fn damaged(error: &dyn std::fmt::Display) -> Self {
+        Shown::Damaged {
+            status_error: error.to_string(),
+        }
+    }
+
+    /// What could be read.
+    pub fn read(&self) -> Option<&T> {
+        match self {
+            Shown::Read(value) => Some(value),
+            Shown::Damaged { .. } => None,
+        }
+    }
+}
+
+impl<T> From<T> for Shown<T> {
+    fn from(value: T) -> Self {
+        Shown::Read(Box::new(value))
+    }
+}
+
 /// A model and all that is in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StatusView {
@@ -24,7 +61,7 @@ pub struct StatusView {
     /// There are none on Kubernetes.
     pub machines: Named<()>,
     /// Applications by name.
-    pub applications: Named<ApplicationView>,
+    pub applications: Named<Shown<ApplicationView>>,
     /// Storage.
     pub storage: StorageView,
     /// When this was read.
@@ -46,7 +83,15 @@ pub struct ModelView {
     /// The Juju version whose command line we speak.
     pub version: &'static str,
     /// What it does.
-    pub model_status: StatusEntry,
+    pub model_status: Shown<StatusEntry>,
+}
+
+impl StatusView {
+    /// The units of all applications.
+    pub fn units(&self) -> impl Iterator<Item = (&String, &UnitView)> {
+        let applications = self.applications.values().filter_map(Shown::read);
+        applications.flat_map(|application| &application.units)
+    }
 }
 
 /// When a status was read.

@@ -9,6 +9,7 @@
 //! * The file lies on a local file system: SQLite's write-ahead log needs shared memory, and the lock needs `flock`.
 
 pub(crate) mod file;
+mod kept;
 mod records;
 pub(crate) mod schema;
 
@@ -24,7 +25,7 @@ use pilotage_core::time::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
 use self::records::Tables;
-use super::{Changes, Held, Holder, Position, Snapshot, Store, StoreError, holder};
+use super::{Changes, Damaged, Held, Holder, Position, Snapshot, Store, StoreError, holder};
 use crate::failpoint::{Point, hit};
 
 /// The state in one SQLite file.
@@ -33,6 +34,8 @@ pub struct Sqlite {
     path: PathBuf,
     /// Opened by the first use that finds, or makes, the file.
     connection: Mutex<Option<Connection>>,
+    /// Records that were found unreadable.
+    damaged: Mutex<Vec<Damaged>>,
 }
 
 impl Sqlite {
@@ -41,6 +44,7 @@ impl Sqlite {
         Sqlite {
             path: path.into(),
             connection: Mutex::new(None),
+            damaged: Mutex::new(Vec::new()),
         }
     }
 
@@ -54,6 +58,18 @@ impl Sqlite {
         self.connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known_damage(&self) -> MutexGuard<'_, Vec<Damaged>> {
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers that a record was found unreadable.
+    fn found(&self, damaged: &Damaged) {
+        let mut known = self.known_damage();
+        known.retain(|one| one.record != damaged.record);
+        known.push(damaged.clone());
+        known.sort_by(|a, b| a.record.cmp(&b.record));
     }
 
     /// Reads at one moment; the answer of an empty state if there is none yet.
@@ -166,19 +182,50 @@ impl Store for Sqlite {
                 reason: Refusal::TryAgain,
                 message: error.to_string().into(),
             }),
-            Err(error) => Err(error),
+            Err(error) => {
+                if let StoreError::Record(damaged) = &error {
+                    self.found(damaged);
+                }
+                Err(error)
+            }
         }
     }
 
     fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        self.read(|tables| {
-            Ok(Snapshot {
+        let snapshot = self.read(|tables| {
+            let mut snapshot = Snapshot {
                 position: tables.newest()?,
-                models: tables.all("SELECT record FROM models ORDER BY uid")?,
-                applications: tables.all("SELECT record FROM applications ORDER BY uid")?,
-                storages: tables.all("SELECT record FROM storages ORDER BY model, number")?,
-            })
-        })
+                ..Snapshot::default()
+            };
+            let damaged = &mut snapshot.damaged;
+            snapshot.models = tables.all(damaged)?;
+            snapshot.applications = tables.all(damaged)?;
+            snapshot.storages = tables.all(damaged)?;
+            damaged.sort_by(|a, b| a.record.cmp(&b.record));
+            Ok(snapshot)
+        })?;
+        self.known_damage().clone_from(&snapshot.damaged);
+        Ok(snapshot)
+    }
+
+    fn damaged(&self) -> Result<Vec<Damaged>, StoreError> {
+        let known = self.known_damage().clone();
+        if known.is_empty() {
+            return Ok(known);
+        }
+        let still = self.read(|tables| {
+            let mut still = Vec::new();
+            for one in &known {
+                still.extend(tables.damage_of(&one.record)?);
+            }
+            Ok(still)
+        })?;
+        // Others may have been found meanwhile.
+        let mut now = self.known_damage();
+        now.retain(|one| !known.contains(one));
+        now.extend(still);
+        now.sort_by(|a, b| a.record.cmp(&b.record));
+        Ok(now.clone())
     }
 
     fn changes_since(&self, position: Position) -> Result<Changes, StoreError> {

@@ -3,19 +3,23 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use pilotage_core::event::Event;
-use pilotage_core::name::Uid;
+use pilotage_core::event::{Event, RecordName};
+use pilotage_core::name::{NotUuid, Uid};
 use pilotage_core::secret::SecretRef;
 use pilotage_core::state::{Application, Model, Records, Storage, Write};
 use rusqlite::{Connection, OptionalExtension, Params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::kept::Kept;
 use super::schema;
-use crate::store::{Position, StoreError};
+use crate::store::{Damaged, Position, StoreError};
 
 /// How many changes are remembered for whoever watches. Who lags further behind takes a snapshot.
 pub(super) const REMEMBERED: u64 = 10_000;
+
+const BY_UID: &str = "uid = ?1";
+const BY_NUMBER: &str = "model = ?1 AND number = ?2";
 
 /// The tables, within one transaction of the engine.
 pub(super) struct Tables<'a> {
@@ -47,22 +51,97 @@ impl Tables<'_> {
             .map_err(|source| self.failed(source))
     }
 
-    fn record<T: DeserializeOwned>(
+    /// The record of a kind that a condition finds.
+    fn record<T: Kept>(
         &self,
-        query: &str,
+        condition: &str,
         parameters: impl Params,
     ) -> Result<Option<Arc<T>>, StoreError> {
-        let text = self.text(query, parameters)?;
-        text.map(|text| self.read("a record", &text).map(Arc::new))
-            .transpose()
+        match self.query(&format!("WHERE {condition}"), parameters)?.pop() {
+            None => Ok(None),
+            Some(Ok(record)) => Ok(Some(Arc::new(record))),
+            Some(Err(damaged)) => Err(damaged.into()),
+        }
     }
 
-    /// Every record that a query gives.
-    pub(super) fn all<T: DeserializeOwned>(&self, query: &str) -> Result<Vec<T>, StoreError> {
-        self.rows(query, [])?
-            .iter()
-            .map(|text| self.read("a record", text))
+    /// Every record of a kind; those that cannot be read are named.
+    pub(super) fn all<T: Kept>(&self, damaged: &mut Vec<Damaged>) -> Result<Vec<T>, StoreError> {
+        let rows = self.query(&format!("ORDER BY {}", T::ORDER), [])?;
+        let mut records = Vec::with_capacity(rows.len());
+        for row in rows {
+            match row {
+                Ok(record) => records.push(record),
+                Err(found) => damaged.push(found),
+            }
+        }
+        Ok(records)
+    }
+
+    /// What is wrong with a record, if it is there and cannot be read.
+    pub(super) fn damage_of(&self, record: &RecordName) -> Result<Option<Damaged>, StoreError> {
+        let found = match record {
+            RecordName::Model { model, .. } => {
+                self.record::<Model>(BY_UID, [model.to_string()]).map(drop)
+            }
+            RecordName::Application { application, .. } => self
+                .record::<Application>(BY_UID, [application.to_string()])
+                .map(drop),
+            RecordName::Storage { model, number } => self
+                .record::<Storage>(BY_NUMBER, (model.to_string(), number))
+                .map(drop),
+        };
+        match found {
+            Err(StoreError::Record(damaged)) => Ok(Some(damaged)),
+            other => other.map(|()| None),
+        }
+    }
+
+    /// The records of a kind, each as it is or why it cannot be read.
+    fn query<T: Kept>(
+        &self,
+        rest: &str,
+        parameters: impl Params,
+    ) -> Result<Vec<Result<T, Damaged>>, StoreError> {
+        let query = format!("SELECT record, {} FROM {} {rest}", T::COLUMNS, T::TABLE);
+        let mut query = self
+            .connection
+            .prepare_cached(&query)
+            .map_err(|source| self.failed(source))?;
+        let rows = query.query_map(parameters, |row| {
+            let read = serde_json::from_slice::<T>(row.get_ref(0)?.as_bytes()?);
+            Ok((read, T::named(row)?))
+        });
+        let rows: Vec<_> = rows
+            .and_then(Iterator::collect)
+            .map_err(|source| self.failed(source))?;
+        rows.into_iter()
+            .map(|(read, named)| self.judge(read, named))
             .collect()
+    }
+
+    /// A record is what it is found by, or it is damaged. What has no name cannot even be told apart.
+    fn judge<T: Kept>(
+        &self,
+        read: serde_json::Result<T>,
+        named: Result<RecordName, NotUuid>,
+    ) -> Result<Result<T, Damaged>, StoreError> {
+        let record = named.map_err(|error| StoreError::Damaged {
+            path: self.path.to_owned(),
+            what: format!(
+                "what a row of the table {} is found by is {error}",
+                T::TABLE
+            ),
+        })?;
+        let reason = match read {
+            Ok(read) if read.name() == record => return Ok(Ok(read)),
+            Ok(read) => format!("it says that it is the record of {}", read.name()),
+            Err(error) => error.to_string(),
+        };
+        Ok(Err(Damaged {
+            record,
+            reason,
+            place: format!("state file {}, table {}", self.path.display(), T::TABLE),
+        }))
     }
 
     fn rows(&self, query: &str, parameters: impl Params) -> Result<Vec<String>, StoreError> {
@@ -172,7 +251,11 @@ impl Tables<'_> {
         }
         let mut events = Vec::new();
         for row in rows {
-            events.append(&mut self.read("a change", &row)?);
+            // What cannot be read is lost, as what is forgotten.
+            let Ok(mut change) = serde_json::from_str(&row) else {
+                return Ok(None);
+            };
+            events.append(&mut change);
         }
         Ok(Some(events))
     }
@@ -182,17 +265,15 @@ impl Records for Tables<'_> {
     type Failure = StoreError;
 
     fn model(&self, uid: Uid) -> Result<Option<Arc<Model>>, StoreError> {
-        let query = "SELECT record FROM models WHERE uid = ?1";
-        self.record(query, [uid.to_string()])
+        self.record(BY_UID, [uid.to_string()])
     }
 
     fn model_named(&self, name: &str) -> Result<Option<Arc<Model>>, StoreError> {
-        self.record("SELECT record FROM models WHERE name = ?1", [name])
+        self.record("name = ?1", [name])
     }
 
     fn application(&self, uid: Uid) -> Result<Option<Arc<Application>>, StoreError> {
-        let query = "SELECT record FROM applications WHERE uid = ?1";
-        self.record(query, [uid.to_string()])
+        self.record(BY_UID, [uid.to_string()])
     }
 
     fn application_named(
@@ -200,8 +281,7 @@ impl Records for Tables<'_> {
         model: Uid,
         name: &str,
     ) -> Result<Option<Arc<Application>>, StoreError> {
-        let query = "SELECT record FROM applications WHERE model = ?1 AND name = ?2";
-        self.record(query, (model.to_string(), name))
+        self.record("model = ?1 AND name = ?2", (model.to_string(), name))
     }
 
     fn application_names(&self, model: Uid) -> Result<Vec<Box<str>>, StoreError> {
@@ -211,8 +291,7 @@ impl Records for Tables<'_> {
     }
 
     fn storage(&self, model: Uid, number: u32) -> Result<Option<Arc<Storage>>, StoreError> {
-        let query = "SELECT record FROM storages WHERE model = ?1 AND number = ?2";
-        self.record(query, (model.to_string(), number))
+        self.record(BY_NUMBER, (model.to_string(), number))
     }
 
     fn is_empty(&self, model: Uid) -> Result<bool, StoreError> {
