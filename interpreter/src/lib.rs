@@ -3,6 +3,7 @@
 //! * [`store`]: where the state is kept;
 //! * [`cluster`]: where the pods are kept;
 //! * [`charm`]: charms and bundles as files;
+//! * [`leader`]: one process at a time acts;
 //! * [`runtime`]: the loop between core, store and cluster;
 //! * [`trace`]: what it writes down of its steps;
 //! * [`cli`]: what people and scripts say.
@@ -13,6 +14,7 @@ pub mod clock;
 pub mod cluster;
 pub mod failpoint;
 pub mod identity;
+pub mod leader;
 pub mod runtime;
 pub mod service;
 pub mod store;

@@ -98,7 +98,7 @@ impl House {
                 let stop = async {
                     let _ = stopped.await;
                 };
-                runtime::run(store, held, cluster, settings, stop).await
+                runtime::run(store, &held, cluster, settings, stop).await
             });
             ended.expect("there are threads").expect("it runs");
         });

@@ -199,8 +199,16 @@ impl Desk {
     /// If it cannot be started.
     pub fn start_with(&self, words: &str, environment: &[(&str, &str)]) -> Running {
         let word = words.split_whitespace().next().unwrap_or_default();
+        self.start_as(word, words, environment)
+    }
+
+    /// The same, with a name for the files of its words: where several are the same command.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn start_as(&self, name: &str, words: &str, environment: &[(&str, &str)]) -> Running {
         let file = |stream: &str| {
-            let path = self.folder().join(format!("{word}.{stream}"));
+            let path = self.folder().join(format!("{name}.{stream}"));
             std::fs::File::create(path).expect("a file for its words")
         };
         let process = self
@@ -211,7 +219,7 @@ impl Desk {
             .spawn();
         Running {
             process: process.unwrap_or_else(|error| panic!("pilotage {words}: {error}")),
-            words: self.folder().join(word),
+            words: self.folder().join(name),
         }
     }
 
@@ -264,6 +272,29 @@ impl Running {
 }
 
 impl Running {
+    /// What it has said on stderr until now.
+    pub fn said(&self) -> String {
+        std::fs::read_to_string(self.words.with_extension("err")).unwrap_or_default()
+    }
+
+    /// Waits until it says something on stderr.
+    ///
+    /// # Panics
+    /// If it does not within a minute, or ends before; with what it said.
+    pub fn until_it_says(&mut self, words: &str) {
+        let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            until(words, || {
+                let (ended, said) = (self.ended().is_some(), self.said());
+                (said.contains(words) || ended).then_some(())
+            });
+        }));
+        let said = self.said();
+        assert!(
+            waited.is_ok() && said.contains(words),
+            "{words:?} is not in: {said}"
+        );
+    }
+
     /// Ends it as a power cut would.
     ///
     /// # Panics

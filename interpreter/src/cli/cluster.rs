@@ -1,12 +1,16 @@
 //! Which cluster a call means: `--cluster`, else `PILOTAGE_CLUSTER`, else the embedded one.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use pilotage_core::digest::Digest;
 
 use super::environment::Environment;
 use super::failure::Failure;
 use super::grammar::{Opt, Parsed};
 use crate::cluster::embedded::latencies;
 use crate::cluster::{Access, Cluster, ClusterError, Embedded, Kubernetes, Timing};
+use crate::leader::{Leadership, Times};
 use crate::runtime::RuntimeError;
 use crate::store::Held;
 
@@ -17,6 +21,20 @@ pub const CLUSTER: Opt = Opt::value(
     "cluster",
     "embedded|kubeconfig[:CONTEXT]|in-cluster",
     "the cluster (default: $PILOTAGE_CLUSTER, else embedded)",
+);
+
+/// Which lease keeps others from acting on a real cluster.
+pub const LEASE: Opt = Opt::value(
+    "lease",
+    "NAMESPACE|off",
+    "where the lease of the one leader on a real cluster is (default: $PILOTAGE_LEASE, else the pod's namespace, else pilotage-system)",
+);
+
+/// How long the lease lasts.
+pub const LEASE_DURATION: Opt = Opt::duration(
+    "lease-duration",
+    "DURATION",
+    "after how long without a sign of the leader another takes over (default: 15s)",
 );
 
 /// The variable that stands for the option.
@@ -77,8 +95,8 @@ impl Choice {
         }
     }
 
-    /// Opens the cluster for a state, and says what it is. The state belongs to it from then on. Must be called inside
-    /// the runtime.
+    /// Opens the cluster for a state, says what it is, and takes part in the election of who acts on it. The state
+    /// belongs to the cluster from then on. Must be called inside the runtime.
     ///
     /// # Errors
     /// It is not reached, or the state belongs to another.
@@ -86,22 +104,74 @@ impl Choice {
         &self,
         state: &State,
         held: &Held,
-    ) -> Result<(Arc<dyn Cluster>, String), RuntimeError> {
-        let (cluster, words): (Arc<dyn Cluster>, String) = match self {
+        lease: &LeaseChoice,
+    ) -> Result<(Arc<dyn Cluster>, String, Leadership), RuntimeError> {
+        match self {
             Choice::Embedded => {
+                // It is in this process: whoever holds the state is alone with it.
                 let cluster = Embedded::open(&state.file, &*state.store, held, latencies()?)?;
-                (Arc::new(cluster), EMBEDDED.into())
+                state.store.bind_cluster(cluster.uid().await?)?;
+                let leadership = Leadership::undisputed();
+                Ok((Arc::new(cluster), EMBEDDED.into(), leadership))
             }
             Choice::Real(access) => {
                 let key = state.store.fingerprint_key()?;
                 let cluster = Kubernetes::connect(access, key, Timing::default()).await;
                 let cluster = cluster.map_err(ClusterError::from)?;
+                state.store.bind_cluster(cluster.uid().await?)?;
+                let leadership = match &lease.place {
+                    LeasePlace::Off => Leadership::undisputed(),
+                    LeasePlace::Namespace(namespace) => {
+                        // A copy of the state has the same key. No name leads back to the key.
+                        let name = Digest::keyed(key, &"lease").to_string();
+                        let name = format!("pilotage-{}", name.get(..16).unwrap_or_default());
+                        let lease_of = cluster.lease(namespace.as_deref(), name);
+                        Leadership::stand(Arc::new(lease_of), lease.times, held.identity())?
+                    }
+                };
                 let words = format!("cluster: {}", cluster.server());
-                (Arc::new(cluster), words)
+                Ok((Arc::new(cluster), words, leadership))
             }
+        }
+    }
+}
+
+/// Which lease keeps others from acting on a real cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseChoice {
+    place: LeasePlace,
+    times: Times,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LeasePlace {
+    /// None: nobody else acts on this state.
+    Off,
+    /// In this namespace, or in the usual one.
+    Namespace(Option<String>),
+}
+
+impl LeaseChoice {
+    /// The lease of a call.
+    ///
+    /// # Errors
+    /// Its duration is not one that a Lease can have.
+    pub fn of(environment: &Environment, parsed: &Parsed) -> Result<Self, Failure> {
+        let named = parsed.value("lease");
+        let place = match named.or_else(|| environment.variable("PILOTAGE_LEASE")) {
+            Some("off") => LeasePlace::Off,
+            named => LeasePlace::Namespace(named.map(str::to_owned)),
         };
-        state.store.bind_cluster(cluster.uid().await?)?;
-        Ok((cluster, words))
+        let times = match parsed.duration("lease-duration") {
+            None => Times::default(),
+            Some(duration) if duration < Duration::from_secs(1) || duration.subsec_nanos() > 0 => {
+                return Err(Failure::usage(
+                    "a lease lasts a whole number of seconds, at least one",
+                ));
+            }
+            Some(duration) => Times::of_duration(duration),
+        };
+        Ok(LeaseChoice { place, times })
     }
 }
 

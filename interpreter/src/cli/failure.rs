@@ -14,6 +14,9 @@ pub enum Failure {
     /// What was wrong has been said already, line by line: exit code 1, no `ERROR` line.
     #[error("")]
     Told,
+    /// It was asked to stop before it had begun: exit code 0, nothing to say.
+    #[error("")]
+    Stopped,
 }
 
 impl Failure {
@@ -32,6 +35,7 @@ impl Failure {
         match self {
             Failure::Usage(_) => 2,
             Failure::Failed(_) | Failure::Told => 1,
+            Failure::Stopped => 0,
         }
     }
 }

@@ -1,72 +1,105 @@
 //! Being the provisioner of a state, in a thread of this process: for `run`, `up`, and a `destroy-model` that finds none.
+//! On a real cluster it acts only while it leads.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use pilotage_core::effect::Effect;
 use pilotage_core::outcome::Outcome;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
-use super::cluster::Choice;
+use super::cluster::{Choice, LeaseChoice};
 use super::failure::Failure;
 use super::state::State;
+use crate::clock;
+use crate::cluster::Cluster;
+use crate::leader::Leadership;
 use crate::runtime::{self, Observer, RuntimeError, Settings, block_on, stop_signal};
+use crate::store::{Held, StoreError};
 use crate::trace::Tracing;
+
+/// How often a stand-by asks whether the state is free.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What is to be run.
+pub struct Plan {
+    /// On which cluster.
+    pub cluster: Choice,
+    /// Which lease keeps others from acting.
+    pub lease: LeaseChoice,
+    /// Where steps are written down.
+    pub tracing: Tracing,
+    /// Who is told what happens.
+    pub observer: Arc<dyn Observer>,
+    /// Wait while another process runs a provisioner on the state, rather than fail.
+    pub stand_by: bool,
+}
 
 /// A provisioner that runs in a thread.
 pub struct Provisioning {
-    /// What its cluster is, in a line.
+    /// What its cluster is, in a line; empty until it runs.
     pub cluster: String,
+    said: mpsc::Receiver<Said>,
     thread: JoinHandle<Result<(), RuntimeError>>,
     stop: oneshot::Sender<()>,
 }
 
+/// What the thread says before it runs.
+enum Said {
+    /// Which lease it takes part in, and why it waits.
+    Note(String),
+    /// What its cluster is.
+    Cluster(String),
+    /// It runs.
+    Runs,
+}
+
 impl Provisioning {
-    /// Becomes the one provisioner of a state, on a cluster.
-    ///
-    /// # Errors
-    /// Another one runs; the state or the cluster cannot be used.
-    pub fn start(
-        state: &State,
-        cluster: Choice,
-        at: pilotage_core::time::Timestamp,
-        tracing: Tracing,
-        observer: Arc<dyn Observer>,
-    ) -> Result<Self, Failure> {
-        let held = state.store.hold(at)?;
+    /// Begins to become the one provisioner of a state.
+    pub fn start(state: &State, plan: Plan) -> Self {
         let state = State::at(&state.file);
-        let settings = Settings::new(tracing, observer);
         let (stop, stopped) = oneshot::channel();
-        let (say, opened) = oneshot::channel();
+        let (say, said) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             block_on(async move {
                 let signal = stop_signal().map_err(RuntimeError::Start)?;
-                let stop = async {
+                let (asked, stop) = watch::channel(false);
+                tokio::spawn(async move {
                     tokio::select! {
                         () = signal => {}
                         _ = stopped => {}
                     }
-                };
-                tokio::pin!(stop);
-                let (cluster, words) = tokio::select! {
-                    () = &mut stop => return Ok(()),
-                    opened = cluster.open(&state, &held) => opened?,
-                };
-                let _ = say.send(words);
-                runtime::run(state.store, held, cluster, settings, stop).await
+                    asked.send_replace(true);
+                });
+                provision(state, plan, &Stop(stop), &say).await
             })
             .map_err(RuntimeError::Start)?
         });
-        let cluster = opened.blocking_recv();
-        let provisioning = Provisioning {
-            cluster: cluster.as_deref().unwrap_or_default().into(),
+        Provisioning {
+            cluster: String::new(),
+            said,
             thread,
             stop,
-        };
-        match cluster {
-            Ok(_) => Ok(provisioning),
-            // It ended before the cluster was open: by a failure, or by a signal.
-            Err(_) => provisioning.wait().and(Err(Failure::Told)),
+        }
+    }
+
+    /// Waits until it runs, and says what its cluster and lease are and what it waits for.
+    ///
+    /// # Errors
+    /// Another one runs; the state or the cluster cannot be used; or it was asked to stop, with nothing more to say.
+    pub fn running(mut self, mut tell: impl FnMut(&str)) -> Result<Self, Failure> {
+        loop {
+            match self.said.recv() {
+                Ok(Said::Note(words)) => tell(&words),
+                Ok(Said::Cluster(words)) => {
+                    tell(&words);
+                    self.cluster = words;
+                }
+                Ok(Said::Runs) => return Ok(self),
+                // It ended before: by a failure, or by a signal.
+                Err(mpsc::RecvError) => return self.wait().and(Err(Failure::Stopped)),
+            }
         }
     }
 
@@ -101,6 +134,103 @@ impl Provisioning {
         let _ = stop.send(());
         self.wait()
     }
+}
+
+/// Whether the process was asked to stop.
+struct Stop(watch::Receiver<bool>);
+
+impl Stop {
+    /// Ends when it was.
+    async fn asked(&self) {
+        // Who asks goes on until it has.
+        let _ = self.0.clone().wait_for(|asked| *asked).await;
+    }
+
+    fn was_asked(&self) -> bool {
+        *self.0.borrow()
+    }
+}
+
+/// From becoming the holder of the state to the end of the process. Leads as often as it is elected: a core is rebuilt
+/// from what there is, so that a new term is as good as a new process, and an API server that was away for a while
+/// ends nobody.
+async fn provision(
+    state: State,
+    plan: Plan,
+    stop: &Stop,
+    say: &mpsc::Sender<Said>,
+) -> Result<(), RuntimeError> {
+    let opened = tokio::select! {
+        () = stop.asked() => return Ok(()),
+        opened = open(&state, &plan, say) => opened?,
+    };
+    let (held, cluster, mut leadership) = opened;
+    let observer = plan.observer;
+    let mut first = true;
+    loop {
+        let waits = |words: &str| {
+            if first {
+                let _ = say.send(Said::Note(words.to_owned()));
+            } else {
+                observer.warning(words);
+            }
+        };
+        tokio::select! {
+            () = stop.asked() => break,
+            gained = leadership.gained(waits) => gained?,
+        }
+        let _ = say.send(Said::Runs);
+        let settings = Settings {
+            authority: leadership.authority(),
+            ..Settings::new(plan.tracing.clone(), observer.clone())
+        };
+        let store = state.store.clone();
+        runtime::run(store, &held, cluster.clone(), settings, stop.asked()).await?;
+        if stop.was_asked() {
+            break;
+        }
+        first = false;
+        let lease = leadership.lease().unwrap_or_default();
+        observer.warning(&format!(
+            "the lease {lease} is lost: nothing more is done until it is ours again"
+        ));
+    }
+    leadership.give_back().await;
+    drop(held);
+    Ok(())
+}
+
+async fn open(
+    state: &State,
+    plan: &Plan,
+    say: &mpsc::Sender<Said>,
+) -> Result<(Held, Arc<dyn Cluster>, Leadership), RuntimeError> {
+    let mut told = None;
+    let held = loop {
+        let store = state.store.clone();
+        let hold = move || store.hold(clock::now());
+        let held = tokio::task::spawn_blocking(hold).await;
+        match held.map_err(|error| RuntimeError::Start(error.into()))? {
+            Err(StoreError::Held { path, holder }) if plan.stand_by => {
+                if told.as_ref() != Some(&holder) {
+                    let words = format!(
+                        "stand-by: a provisioner runs on {}: {holder}",
+                        path.display()
+                    );
+                    let _ = say.send(Said::Note(words));
+                }
+                told = Some(holder);
+                tokio::time::sleep(LOOK).await;
+            }
+            held => break held?,
+        }
+    };
+    let (cluster, words, leadership) = plan.cluster.open(state, &held, &plan.lease).await?;
+    let _ = say.send(Said::Cluster(words));
+    if let Some(lease) = leadership.lease() {
+        let _ = say.send(Said::Note(format!("lease: {lease}")));
+    }
+    Ok((held, cluster, leadership))
 }
 
 /// Tells on stderr what the provisioner does, as much as was asked for.

@@ -214,7 +214,7 @@ impl<'a> Session<'a> {
 
 /// Says why a call failed.
 pub fn say_failure(streams: &mut Streams<'_>, failure: &Failure) {
-    if *failure != Failure::Told {
+    if !matches!(failure, Failure::Told | Failure::Stopped) {
         say_error(streams, &failure.to_string());
     }
 }

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use crate::store::StoreError;
 
 pub use embedded::{Embedded, LATENCIES};
-pub use kube::{Access, ConnectError, Kubernetes, Timing};
+pub use kube::{Access, ConnectError, Kubernetes, Lease, OWN_NAMESPACE, Timing};
 
 /// A future that a trait object can answer, and that can be handed to another task.
 pub type Answer<T> = Pin<Box<dyn Future<Output = T> + Send + 'static>>;

@@ -17,6 +17,7 @@ use super::{Observer, Settings};
 use crate::clock;
 use crate::cluster::{Cluster, Values};
 use crate::failpoint::{Point, hit};
+use crate::leader::Authority;
 use crate::store::Store;
 
 /// Runs batches. Dropping it gives up on all that are in flight.
@@ -32,6 +33,7 @@ struct Shared {
     cluster: Arc<dyn Cluster>,
     values: Values,
     observer: Arc<dyn Observer>,
+    authority: Authority,
     deadline: Duration,
     /// Whoever waits longest is next, and each application waits for one request at a time: that is what makes it fair.
     requests: Arc<Semaphore>,
@@ -62,6 +64,7 @@ impl Dispatcher {
                 cluster,
                 values,
                 observer: settings.observer.clone(),
+                authority: settings.authority.clone(),
                 deadline: settings.deadline,
                 requests: Arc::new(Semaphore::new(settings.in_flight.max(1))),
                 transactions: Arc::new(Semaphore::new(1)),
@@ -150,6 +153,10 @@ impl Shared {
         let Ok(permit) = line.clone().acquire_owned().await else {
             return not_sent("the runtime is ending");
         };
+        // Asked here, and not only by the loop: whatever was delayed since then, nothing leaves without it.
+        if !self.authority.holds() {
+            return not_sent("another process may act by now");
+        }
         hit(Point::EffectBefore);
         let outcome = if store {
             let shared = self.clone();

@@ -30,6 +30,7 @@ use crate::clock;
 use crate::cluster::{Cluster, ClusterError};
 use crate::failpoint::{Point, hit};
 use crate::identity::{NoRandomness, draw_incarnation};
+use crate::leader::{Authority, LeaseDenied};
 use crate::store::{Held, Store, StoreError};
 use crate::trace::Tracing;
 
@@ -54,16 +55,19 @@ pub struct Settings {
     pub tracing: Tracing,
     /// Who is told what happens.
     pub observer: Arc<dyn Observer>,
+    /// Whether this process may act. Without it no effect is begun.
+    pub authority: Authority,
 }
 
 impl Settings {
-    /// The usual ones: 16 requests, 10 seconds.
+    /// The usual ones: 16 requests, 10 seconds, nobody else who could act.
     pub fn new(tracing: Tracing, observer: Arc<dyn Observer>) -> Self {
         Settings {
             in_flight: 16,
             deadline: Duration::from_secs(10),
             tracing,
             observer,
+            authority: Authority::undisputed(),
         }
     }
 }
@@ -104,18 +108,21 @@ pub enum RuntimeError {
         /// Why not.
         source: io::Error,
     },
+    /// The lease may not be used.
+    #[error(transparent)]
+    Lease(#[from] LeaseDenied),
     /// The process cannot do what the runtime needs.
     #[error("cannot start: {0}")]
     Start(io::Error),
 }
 
-/// Runs the provisioner of a state on a cluster, until `stop` ends.
+/// Runs the provisioner of a state on a cluster, until `stop` ends, or the authority to act does.
 ///
 /// # Errors
 /// It could not be started. Once it runs, whatever goes wrong is told to the core, or to the observer.
 pub async fn run(
     store: Arc<dyn Store>,
-    held: Held,
+    _held: &Held,
     cluster: Arc<dyn Cluster>,
     settings: Settings,
     stop: impl Future<Output = ()>,
@@ -134,7 +141,8 @@ pub async fn run(
     let sources = sources::start(&store, &cluster, &sender, &settings.observer)
         .map_err(RuntimeError::Start)?;
     let mut dispatcher = Dispatcher::new(store, cluster, &settings, sender);
-    tokio::pin!(stop);
+    let ended = settings.authority.ended();
+    tokio::pin!(stop, ended);
     let mut pause = Duration::ZERO;
     loop {
         let now = clock::now();
@@ -145,6 +153,7 @@ pub async fn run(
         };
         let event = tokio::select! {
             () = &mut stop => break,
+            () = &mut ended => break,
             () = dispatcher.ended() => None,
             event = events.recv() => event,
             () = tokio::time::sleep(rest) => None,
@@ -168,7 +177,6 @@ pub async fn run(
     }
     drop(sources);
     drop(dispatcher);
-    drop(held);
     Ok(())
 }
 

@@ -14,6 +14,7 @@ use pilotage_core::time::Timestamp;
 
 use super::*;
 use crate::cluster::{Answer, Values};
+use crate::leader::{Ask, Leadership, Leases, Record, Seen, Times, Told, Trouble};
 
 /// A cluster that does what it is told to.
 struct Script<F>(F);
@@ -44,12 +45,20 @@ impl House {
     where
         F: Fn(Arc<Effect>) -> Answer<Outcome> + Send + Sync + 'static,
     {
+        Self::led(Authority::undisputed(), in_flight, deadline, script)
+    }
+
+    fn led<F>(authority: Authority, in_flight: usize, deadline: Duration, script: F) -> Self
+    where
+        F: Fn(Arc<Effect>) -> Answer<Outcome> + Send + Sync + 'static,
+    {
         let folder = tempfile::tempdir().unwrap();
         let store = crate::store::open(&folder.path().join("state.db"));
         let (sender, events) = mpsc::channel(4);
         let settings = Settings {
             in_flight,
             deadline,
+            authority,
             ..Settings::new(Tracing::Off, Arc::new(Silent))
         };
         let cluster = Arc::new(Script(script));
@@ -140,6 +149,46 @@ async fn a_batch_runs_in_order_and_stops_at_the_first_that_is_not_done() {
         house.dispatcher.submit(vec![get(1, 4)]);
         assert_eq!(house.outcomes(1).await, [(id(1, 4), nothing())]);
     }
+}
+
+#[tokio::test]
+async fn nothing_leaves_while_another_process_may_act() {
+    struct Held;
+    impl Leases for Held {
+        fn ask(&self, _: Ask) -> Answer<Result<Told, Trouble>> {
+            let record = Record {
+                holder: Some("another".into()),
+                seconds: 15,
+                ..Record::default()
+            };
+            let seen = Seen {
+                uid: "1".into(),
+                version: "1".into(),
+                says: record,
+            };
+            Box::pin(async move { Ok(Told::Is(seen)) })
+        }
+        fn name(&self) -> String {
+            "here/lease".into()
+        }
+    }
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = sent.clone();
+    let leadership = Leadership::stand(Arc::new(Held), Times::default(), None).unwrap();
+    let authority = leadership.authority();
+    authority.ended().await;
+    let mut house = House::led(authority, 16, LONG, move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async { nothing() })
+    });
+    house.dispatcher.submit(vec![get(1, 0), get(1, 1)]);
+    let outcomes = house.outcomes(2).await;
+    let Outcome::Refused { reason, .. } = &outcomes[0].1 else {
+        panic!("{outcomes:?}");
+    };
+    assert_eq!(*reason, Refusal::NotSent);
+    assert_eq!(outcomes[1].1, Outcome::NotAttempted);
+    assert_eq!(sent.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
@@ -372,7 +421,7 @@ async fn a_provisioner_ends_when_it_is_asked_to_whatever_is_in_flight() {
     let settings = Settings::new(Tracing::Off, Arc::new(Silent));
     let ran = run(
         store.clone(),
-        held,
+        &held,
         Arc::new(Silence(asked)),
         settings,
         stop,
@@ -381,5 +430,6 @@ async fn a_provisioner_ends_when_it_is_asked_to_whatever_is_in_flight() {
         .await
         .expect("it ends")
         .expect("it ran");
+    drop(held);
     assert_eq!(store.provisioner().unwrap(), None, "others may run now");
 }

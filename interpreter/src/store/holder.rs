@@ -3,11 +3,12 @@
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use pilotage_core::digest::Digest;
 use pilotage_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -34,9 +35,27 @@ impl fmt::Display for Holder {
 #[derive(Debug)]
 pub struct Held {
     /// The lock is on the open file: it ends when the file is closed, and no crash leaves it behind.
-    _lock: File,
+    lock: File,
     /// As others see us.
     pub holder: Holder,
+}
+
+impl Held {
+    /// Names this lock among all locks of all machines: whoever holds it has proof that every former holder of the
+    /// same name is gone. None where the system does not tell one of its starts from another.
+    pub fn identity(&self) -> Option<String> {
+        // A copy of the state has another lock, and a lock is forgotten when its machine is started again.
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        let file = self.lock.metadata().ok()?;
+        let lock = Digest::of(&(boot.trim(), file.dev(), file.ino()));
+        Some(format!("{}_{lock}", self.holder.host))
+    }
+}
+
+/// The name of this machine; in a pod, the pod's.
+pub fn host_name() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
 }
 
 /// Where the lock of a state lies.
@@ -86,20 +105,13 @@ pub(super) fn hold(state: &Path, at: Timestamp) -> Result<Held, StoreError> {
             Err(TryLockError::Error(source)) => return Err(io("lock", &path)(source)),
         }
     }
-    let host = rustix::system::uname()
-        .nodename()
-        .to_string_lossy()
-        .into_owned();
     let holder = Holder {
         pid: std::process::id(),
-        host,
+        host: host_name(),
         since: at,
     };
     write(&mut file, &holder).map_err(io("write", &path))?;
-    Ok(Held {
-        _lock: file,
-        holder,
-    })
+    Ok(Held { lock: file, holder })
 }
 
 /// Who holds the lock of a state.
@@ -153,6 +165,7 @@ mod tests {
         assert_eq!(holder(&state).unwrap(), None);
         let held = hold(&state, Timestamp(7)).unwrap();
         assert_eq!(held.holder.pid, std::process::id());
+        let identity = held.identity();
         assert_eq!(holder(&state).unwrap(), Some(held.holder.clone()));
         let refused = hold(&state, Timestamp(8)).unwrap_err();
         assert!(
@@ -161,6 +174,11 @@ mod tests {
         );
         drop(held);
         assert_eq!(holder(&state).unwrap(), None);
-        hold(&state, Timestamp(9)).unwrap();
+        let held = hold(&state, Timestamp(9)).unwrap();
+        assert_eq!(held.identity(), identity, "it is the same lock");
+        let copy = hold(&folder.path().join("copy.db"), Timestamp(9)).unwrap();
+        if identity.is_some() {
+            assert_ne!(copy.identity(), identity, "that is another");
+        }
     }
 }

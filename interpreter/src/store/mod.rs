@@ -28,7 +28,7 @@ use pilotage_core::time::Timestamp;
 
 pub use damage::Damaged;
 pub use error::StoreError;
-pub use holder::{Held, Holder};
+pub use holder::{Held, Holder, host_name};
 pub use sqlite::Sqlite;
 
 /// Keeps records, applies commands to them, and tells what changed.

@@ -140,7 +140,7 @@ fn run(path: &Path) {
     let ended = runtime::block_on(async move {
         let stop = runtime::stop_signal().expect("signals can be listened to");
         say("running");
-        runtime::run(store, held, Arc::new(cluster), settings, stop).await
+        runtime::run(store, &held, Arc::new(cluster), settings, stop).await
     });
     ended.expect("there are threads").expect("it runs");
 }

@@ -4,6 +4,7 @@
 mod access;
 mod charms;
 mod kubectl;
+mod leader;
 mod life;
 mod program;
 mod refusals;

@@ -12,7 +12,7 @@ use pilotage_tests::program::{Desk, Running};
 use serde_json::{Value, json};
 
 /// Whether the application has so many units, all active, and is active itself.
-fn active(status: &Value, units: usize) -> bool {
+pub fn active(status: &Value, units: usize) -> bool {
     let application = &status["applications"]["hello"];
     let all = application["units"].as_object();
     application["application-status"]["current"] == "active"
@@ -25,7 +25,7 @@ fn active(status: &Value, units: usize) -> bool {
 }
 
 /// What there is of the model in the cluster, by kind.
-fn left(cluster: &ControlPlane, model: Uid) -> Vec<String> {
+pub fn left(cluster: &ControlPlane, model: Uid) -> Vec<String> {
     let objects = objects(cluster.client(), model);
     let kinds = objects
         .iter()
@@ -33,14 +33,14 @@ fn left(cluster: &ControlPlane, model: Uid) -> Vec<String> {
     kinds.collect()
 }
 
-fn model(desk: &Desk) -> Uid {
+pub fn model(desk: &Desk) -> Uid {
     let shown: Value = serde_json::from_str(&desk.ok("show-model --format json")).expect("JSON");
     let model = shown.as_object().and_then(|models| models.values().next());
     let uid = model.and_then(|model| model["model-uuid"].as_str());
     uid.expect("its uid").parse().expect("a uid")
 }
 
-fn hello() -> String {
+pub fn hello() -> String {
     own("tests/charms/hello").display().to_string()
 }
 

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use pilotage_core::name::Uid;
 use pilotage_core::state::{Model, ModelCommand, RemovalWish};
 
-use super::super::cluster::{CLUSTER, Choice};
+use super::super::cluster::{CLUSTER, Choice, LEASE, LeaseChoice};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
-use super::super::provisioning::{Provisioning, Told};
+use super::super::provisioning::{Plan, Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use super::super::target::{Client, Wanted};
@@ -34,6 +34,7 @@ pub const DESTROY_MODEL: Command = Command {
         Opt::flag("no-wait", "accepted with --force"),
         Opt::duration("timeout", "DURATION", "with --force: how long to wait").short('t'),
         CLUSTER,
+        LEASE,
         TRACE,
     ],
     run,
@@ -173,13 +174,15 @@ fn provision(
     if state.is_provisioned()? {
         return Ok(None);
     }
-    let tracing = tracing(session, parsed, state);
-    let told = Arc::new(Told { effects: false });
-    match Provisioning::start(state, cluster, session.environment.now(), tracing, told) {
-        Ok(provisioning) => {
-            session.detail(&provisioning.cluster);
-            Ok(Some(provisioning))
-        }
+    let plan = Plan {
+        cluster,
+        lease: LeaseChoice::of(session.environment, parsed)?,
+        tracing: tracing(session, parsed, state),
+        observer: Arc::new(Told { effects: false }),
+        stand_by: false,
+    };
+    match Provisioning::start(state, plan).running(|words| session.detail(words)) {
+        Ok(provisioning) => Ok(Some(provisioning)),
         // Somebody else was faster: then it is theirs to do.
         Err(_) if state.is_provisioned()? => Ok(None),
         Err(failure) => Err(failure),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::cluster::{CLUSTER, Choice};
+use super::super::cluster::{CLUSTER, Choice, LEASE, LEASE_DURATION, LeaseChoice};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
-use super::super::provisioning::{Provisioning, Told};
+use super::super::provisioning::{Plan, Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use crate::runtime::Observer;
@@ -26,6 +26,12 @@ const LOG_FORMAT: Opt = Opt::value(
     "lines for people, or one JSON object per outcome (default: text)",
 );
 
+/// Whether `run` waits.
+const STAND_BY: Opt = Opt::flag(
+    "stand-by",
+    "wait while another process runs on the state, and take over when it ends",
+);
+
 /// `run`
 pub const RUN: Command = Command {
     name: "run",
@@ -35,7 +41,7 @@ pub const RUN: Command = Command {
     details: "It acts on what other commands write. There is one for each state.",
     scope: Scope::Program,
     formats: &[],
-    options: &[CLUSTER, TRACE, LOG_FORMAT],
+    options: &[CLUSTER, LEASE, LEASE_DURATION, STAND_BY, TRACE, LOG_FORMAT],
     run,
 };
 
@@ -98,8 +104,6 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let state = State::open(session, parsed)?;
     let tracing = tracing(session, parsed, &state);
     let effects = parsed.flag("verbose");
-    let at = session.environment.now();
-    let cluster = Choice::of(session.environment, parsed)?;
     let told: Arc<dyn Observer> = match parsed.value("log-format") {
         None | Some("text") => Arc::new(Told { effects }),
         Some("json") => Arc::new(JsonLog),
@@ -109,8 +113,15 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
             )));
         }
     };
-    let provisioning = Provisioning::start(&state, cluster, at, tracing, told)?;
-    session.note(&provisioning.cluster);
+    let plan = Plan {
+        cluster: Choice::of(session.environment, parsed)?,
+        lease: LeaseChoice::of(session.environment, parsed)?,
+        tracing,
+        observer: told,
+        stand_by: parsed.flag("stand-by"),
+    };
+    let provisioning = Provisioning::start(&state, plan);
+    let provisioning = provisioning.running(|words| session.note(words))?;
     session.note(&format!("provisioner runs on {}", state.file.display()));
     provisioning.wait()
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::cluster::{CLUSTER, Choice};
+use super::super::cluster::{CLUSTER, Choice, LEASE, LeaseChoice};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::output::times::Clock;
-use super::super::provisioning::{Provisioning, Told};
+use super::super::provisioning::{Plan, Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use super::super::status::tabular::{Paint, Sections, tabular};
@@ -40,6 +40,7 @@ pub const UP: Command = Command {
         Opt::flag("trust", "trust the applications of bundles that ask for it"),
         Opt::flag("dry-run", "say what would be made, and make nothing"),
         CLUSTER,
+        LEASE,
         TRACE,
     ],
     run,
@@ -61,13 +62,17 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         }
         return Ok(());
     }
-    let tracing = tracing(session, parsed, &state);
-    let effects = parsed.flag("verbose");
-    let at = session.environment.now();
-    let cluster = Choice::of(session.environment, parsed)?;
-    let told = Arc::new(Told { effects });
-    let provisioning = Provisioning::start(&state, cluster, at, tracing, told)?;
-    session.say(&provisioning.cluster);
+    let plan = Plan {
+        cluster: Choice::of(session.environment, parsed)?,
+        lease: LeaseChoice::of(session.environment, parsed)?,
+        tracing: tracing(session, parsed, &state),
+        observer: Arc::new(Told {
+            effects: parsed.flag("verbose"),
+        }),
+        stand_by: false,
+    };
+    let provisioning = Provisioning::start(&state, plan);
+    let provisioning = provisioning.running(|words| session.say(words))?;
     for line in lines {
         session.note(&line);
     }

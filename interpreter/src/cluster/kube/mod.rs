@@ -14,6 +14,7 @@
 mod answer;
 mod backoff;
 mod connect;
+mod lease;
 mod lines;
 mod read;
 mod request;
@@ -46,7 +47,11 @@ use super::{Answer, Cluster, ClusterError, Values};
 use crate::clock;
 
 pub use connect::{Access, ConnectError};
+pub use lease::Lease;
 pub use watch::Timing;
+
+/// Pilotage's own namespace, unless another is named.
+pub const OWN_NAMESPACE: &str = "pilotage-system";
 
 /// How long the first question to a cluster may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -61,6 +66,8 @@ pub struct Kubernetes {
 struct Link {
     client: Client,
     server: String,
+    /// The namespace of the pod that we run in, if we do.
+    pod_namespace: Option<String>,
     key: DigestKey,
     timing: Timing,
 }
@@ -78,7 +85,9 @@ impl Kubernetes {
         timing: Timing,
     ) -> Result<Self, ConnectError> {
         let (client, server) = connect::client(access).await?;
+        let in_pod = *access == Access::InCluster;
         let link = Link {
+            pod_namespace: in_pod.then(|| client.default_namespace().to_owned()),
             client,
             server,
             key,
@@ -92,6 +101,17 @@ impl Kubernetes {
     /// Its address.
     pub fn server(&self) -> &str {
         &self.link.server
+    }
+
+    /// A Lease of it: in the namespace of that name, else in that of the pod that we run in, else in
+    /// [`OWN_NAMESPACE`].
+    pub fn lease(&self, namespace: Option<&str>, name: String) -> Lease {
+        let of_pod = self.link.pod_namespace.as_deref();
+        Lease {
+            link: self.link.clone(),
+            namespace: namespace.or(of_pod).unwrap_or(OWN_NAMESPACE).to_owned(),
+            name,
+        }
     }
 }
 
