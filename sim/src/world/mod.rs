@@ -85,8 +85,9 @@ pub struct World {
     pub events: bool,
     /// How many of its last changes the cluster remembers; a watch from before is answered with 410.
     pub history: usize,
+    /// The key of the fingerprints of secrets.
+    pub key: DigestKey,
     telling: BTreeMap<Source, Telling>,
-    key: DigestKey,
     lives: u32,
     /// Batches of a deposed provisioner that are still on their way.
     late: Vec<VecDeque<Effect>>,

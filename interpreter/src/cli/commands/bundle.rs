@@ -69,7 +69,7 @@ pub fn deploy(
         session.print_line(&format!("- {line}"));
     }
     if dry {
-        return Ok(());
+        return super::dry_run::steps(session, &target, &steps, &*state.store);
     }
     make(session, &state, &mut target, steps)?;
     session.note("Deploy of bundle completed.");

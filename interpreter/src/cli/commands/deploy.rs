@@ -267,7 +267,7 @@ fn deploy_wish(
     }
     let charm = &wish.charm.name;
     if parsed.flag("dry-run") {
-        return super::dry_run::show(session, &target, uid, new, &wish);
+        return super::dry_run::deploy(session, &target, uid, new, &wish);
     }
     let model = target.ensure(session, &state)?;
     let revision = match known {

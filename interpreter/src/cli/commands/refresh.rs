@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pilotage_core::charm::names;
-use pilotage_core::state::{Application, ApplicationCommand, CharmOrigin, Refresh};
+use pilotage_core::outcome::Reply;
+use pilotage_core::state::{Application, ApplicationCommand, Caller, CharmOrigin, Refresh};
 
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
@@ -46,6 +47,10 @@ pub const REFRESH: Command = Command {
             "revision",
             "N",
             "accepted; a local charm has none to choose",
+        ),
+        Opt::flag(
+            "dry-run",
+            "say what would change and be done, and do nothing",
         ),
     ],
     run,
@@ -109,8 +114,9 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let given = options::given(session, parsed.many("config"), name)?;
     let (config, settings) = options::typed(charm, &given)?;
     let given_resources = options::resources(session, charm, &words)?;
+    let key = || state.store.fingerprint_key();
     let (values, secrets) =
-        resources::kept(&state, application.uid, &given_resources, &spec.resources)?;
+        resources::kept(key, application.uid, &given_resources, &spec.resources)?;
     let mut directives = spec.storage.clone();
     directives.retain(|name, _| charm.storage(name).is_some());
     directives.extend(storage.clone());
@@ -130,9 +136,13 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         trust: parsed.flag_given("trust"),
         base: parsed.value("base").map(str::to_owned),
     };
+    let dry = parsed.flag("dry-run");
     let mut added = None;
     if let Some(wish) = wish {
-        let revision = apply::draw_revision(session, &state, application.model, &wish)?;
+        let revision = match dry {
+            true => next_revision(session, &target, &wish)?,
+            false => apply::draw_revision(session, &state, application.model, &wish)?,
+        };
         let origin = CharmOrigin {
             revision,
             version: wish.version.clone(),
@@ -141,6 +151,10 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         body.charm = Some((Arc::clone(&wish.charm), origin));
     }
     let body = ApplicationCommand::Refresh(Box::new(body));
+    if dry {
+        let secrets = (&*secrets, &*state.store);
+        return super::dry_run::refresh(session, &target, application, body, secrets);
+    }
     state.change_with(session, application.uid, body, &secrets)?;
     if let Some((charm, revision)) = added {
         session.note(&format!(
@@ -148,6 +162,18 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         ));
     }
     state.note_provisioner(session)
+}
+
+/// The revision that the model would draw.
+fn next_revision(session: &Session<'_>, target: &Target, wish: &Wish) -> Result<u32, Failure> {
+    let model = target.model.as_ref();
+    let model = model.ok_or_else(|| Failure::failed("its model has no record"))?;
+    let draw = apply::revision_of(wish);
+    match model.apply(session.environment.now(), Caller::User, None, &draw) {
+        Ok((_, Reply::Recorded { drawn, .. })) => Ok(drawn.unwrap_or_default()),
+        Ok(_) => Ok(0),
+        Err(denial) => Err(Failure::failed(denial.to_string())),
+    }
 }
 
 /// The charm at `--path` or `--switch`.

@@ -163,7 +163,8 @@ fn attach(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let application = application_of(&contents, name)?;
     let spec = &application.spec;
     let given = options::resources(session, &spec.charm, &words)?;
-    let (values, secrets) = resources::kept(&state, application.uid, &given, &spec.resources)?;
+    let key = || state.store.fingerprint_key();
+    let (values, secrets) = resources::kept(key, application.uid, &given, &spec.resources)?;
     let body = ApplicationCommand::Refresh(Box::new(Refresh {
         charm: None,
         resources: values,

@@ -57,10 +57,13 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let steps = plan(session, &state, &target, wishes)?;
     let lines: Vec<String> = steps.iter().flat_map(words).collect();
     if parsed.flag("dry-run") {
+        if lines.is_empty() {
+            session.note("No changes to apply.");
+        }
         for line in lines {
             session.print_line(&format!("- {line}"));
         }
-        return Ok(());
+        return super::dry_run::steps(session, &target, &steps, &*state.store);
     }
     let plan = Plan {
         cluster: Choice::of(session.environment, parsed)?,

@@ -287,6 +287,37 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
+fn a_dry_refresh_says_what_would_change_and_be_done_and_does_nothing() {
+    let desk = Desk::new().with_ledger();
+    desk.write(
+        "private.json",
+        r#"{"registrypath": "registry.example/ledger:9", "username": "clerk", "password": "canary"}"#,
+    );
+    told(&desk, "deploy ./ledger ledger -n 2");
+    let before = shown(&desk, "status --format yaml --utc");
+    let record = |text: &str| text.split("controller:").next().unwrap_or("").to_owned();
+    let lines = [
+        "refresh ledger --dry-run --path ./ledger --config port=7",
+        "refresh ledger --dry-run --trust",
+        "refresh ledger --dry-run --config port=5432",
+        "refresh ledger --dry-run --resource ledger-image=./private.json",
+        "refresh ledger --dry-run --storage data=2G",
+        "refresh ledger --dry-run",
+    ];
+    let story: String = lines
+        .iter()
+        .map(|line| format!("$ {line}\n{}\n", desk.call(line).story()))
+        .collect();
+    assert!(!story.contains("canary"), "{story}");
+    insta::assert_snapshot!(story);
+    let after = shown(&desk, "status --format yaml --utc");
+    assert_eq!(record(&after), record(&before));
+    // The revision that was foretold is the one that is drawn.
+    let refreshed = desk.call("refresh ledger --path ./ledger");
+    assert!(refreshed.err.contains("revision 1,"), "{refreshed:?}");
+}
+
+#[test]
 fn a_bundle_is_deployed_and_brought_to_its_values_again() {
     let desk = Desk::new().with_ledger();
     desk.write(
@@ -303,6 +334,12 @@ fn a_bundle_is_deployed_and_brought_to_its_values_again() {
     insta::assert_snapshot!("bundle_again", desk.call("deploy ./bundle.yaml").story());
     told(&desk, "scale books 5");
     told(&desk, "config books port=9");
+    insta::assert_snapshot!(
+        "bundle_dry_change",
+        desk.call("deploy ./bundle.yaml --dry-run").story()
+    );
+    insta::assert_snapshot!("up_dry", desk.call("up ./bundle.yaml --dry-run").story());
+    assert_eq!(shown(&desk, "config books port"), "9\n");
     insta::assert_snapshot!("bundle_changed", desk.call("deploy ./bundle.yaml").story());
     assert_eq!(shown(&desk, "config books port"), "1\n");
 }

@@ -18,6 +18,17 @@ use super::{Wish, check, resources};
 use crate::charm::GivenResource;
 use crate::identity::draw_uid;
 
+/// The command that draws the next revision of a charm.
+pub fn revision_of(wish: &Wish) -> ModelCommand {
+    ModelCommand::DrawRevision {
+        charm: wish.charm.name.clone(),
+        floor: wish
+            .claimed
+            .and_then(|revision| u32::try_from(revision).ok())
+            .unwrap_or(0),
+    }
+}
+
 /// Draws the next revision of a charm in a model.
 ///
 /// # Errors
@@ -28,14 +39,7 @@ pub fn draw_revision(
     model: Uid,
     wish: &Wish,
 ) -> Result<u32, Failure> {
-    let draw = ModelCommand::DrawRevision {
-        charm: wish.charm.name.clone(),
-        floor: wish
-            .claimed
-            .and_then(|revision| u32::try_from(revision).ok())
-            .unwrap_or(0),
-    };
-    match state.change_model(session, model, draw)? {
+    match state.change_model(session, model, revision_of(wish))? {
         Reply::Recorded {
             drawn: Some(revision),
             ..
@@ -96,7 +100,12 @@ pub fn add(
     mut new: NewApplication,
     given: &BTreeMap<String, GivenResource>,
 ) -> Result<(), Failure> {
-    let (values, secrets) = resources::kept(state, uid, given, &BTreeMap::new())?;
+    let (values, secrets) = resources::kept(
+        || state.store.fingerprint_key(),
+        uid,
+        given,
+        &BTreeMap::new(),
+    )?;
     new.model = model;
     new.origin.revision = revision;
     new.resources = values;
@@ -136,8 +145,12 @@ pub fn changes(
         secrets: Vec::new(),
         new_revision: false,
     };
-    let (values, secrets) =
-        resources::kept(state, application.uid, &wish.resources, &spec.resources)?;
+    let (values, secrets) = resources::kept(
+        || state.store.fingerprint_key(),
+        application.uid,
+        &wish.resources,
+        &spec.resources,
+    )?;
     let new_charm = *wish.charm != *spec.charm;
     let new_values: BTreeMap<_, _> = values
         .into_iter()

@@ -10,18 +10,19 @@ use pilotage_core::state::{Login, Resource, ResourceValue};
 use serde_json::json;
 
 use super::super::failure::Failure;
-use super::super::state::State;
 use crate::charm::GivenResource;
+use crate::store::StoreError;
 
 /// Resources as a record keeps them, and the passwords among them for the vault.
 pub type Kept = (BTreeMap<String, ResourceValue>, Vec<(SecretRef, String)>);
 
-/// Makes records of resources. A login whose password is the same as before keeps its secret.
+/// Makes records of resources. A login whose password is the same as before keeps its secret. The key of fingerprints is
+/// asked for only where there is a login: to draw it makes the state.
 ///
 /// # Errors
-/// A file or the state cannot be read.
+/// A file cannot be read, or there is no key.
 pub fn kept(
-    state: &State,
+    key: impl Fn() -> Result<DigestKey, StoreError>,
     application: Uid,
     given: &BTreeMap<String, GivenResource>,
     before: &BTreeMap<String, Resource>,
@@ -46,7 +47,7 @@ pub fn kept(
                 let path = details.registry_path.clone();
                 let login = match (&details.username, &details.password) {
                     (Some(username), Some(password)) => {
-                        let key = state.store.fingerprint_key()?;
+                        let key = key()?;
                         let before = login_of(before.get(name));
                         let login =
                             login(application, name, &path, (username, password), before, key);
