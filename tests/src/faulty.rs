@@ -20,6 +20,8 @@ pub enum Fault {
     None,
     /// Each watch is cut within its third line.
     Cut,
+    /// Each watch is cut so, and every other that is to go on is told that its version is too old (410).
+    Expired,
     /// Each watch says nothing more after its second line, and stays open.
     Silent,
     /// Each line of a watch comes twice.
@@ -34,8 +36,9 @@ pub enum Fault {
 
 impl Fault {
     /// Every fault.
-    pub const ALL: [Fault; 6] = [
+    pub const ALL: [Fault; 7] = [
         Fault::Cut,
+        Fault::Expired,
         Fault::Silent,
         Fault::Duplicated,
         Fault::Slow,
@@ -146,6 +149,17 @@ impl Shared {
             });
             return answer(&connection, 422, &body);
         }
+        if watch && self.is(Fault::Expired) && !has("sendInitialEvents") {
+            let number = self.faults.fetch_add(1, Ordering::Relaxed);
+            if number.is_multiple_of(2) {
+                // As the API server says it: within a watch that has begun.
+                let expired = json!({ "type": "ERROR", "object": {
+                    "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+                    "message": "too old resource version: 1 (2)", "reason": "Expired", "code": 410,
+                }});
+                return answer(&connection, 200, &expired);
+            }
+        }
         if watch {
             return self.watch(&call, connection);
         }
@@ -182,9 +196,10 @@ impl Shared {
     }
 
     fn line(&self, to: &mut TcpStream, line: &str, number: u64) -> io::Result<()> {
-        let (cut, silent) = (self.is(Fault::Cut), self.is(Fault::Silent));
+        let cut = self.is(Fault::Cut) || self.is(Fault::Expired);
+        let silent = self.is(Fault::Silent);
         let (duplicated, slow) = (self.is(Fault::Duplicated), self.is(Fault::Slow));
-        if ((cut || silent) && number > 2) || duplicated || slow {
+        if ((self.is(Fault::Cut) || silent) && number > 2) || duplicated || slow {
             self.faults.fetch_add(1, Ordering::Relaxed);
         }
         if cut && number > 2 {
