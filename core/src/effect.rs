@@ -100,6 +100,14 @@ pub enum Action {
         /// Where; everywhere if absent.
         namespace: Option<Box<str>>,
     },
+    /// The newest warning among the Kubernetes Events about an object: what keeps its controller from its work stands
+    /// nowhere else. Answered by [`Reply::Warned`](crate::outcome::Reply::Warned).
+    Warnings {
+        /// The object.
+        about: Key,
+        /// Its uid.
+        uid: Uid,
+    },
     /// A Kubernetes Event about an application, as an object of kind `Application` that may or may not be in the
     /// cluster. Best effort: nothing follows from what becomes of it.
     RecordEvent {

@@ -40,6 +40,8 @@ pub enum Reply {
     Fetched(Fetched),
     /// All objects of a kind that are ours.
     Listed(Vec<Arc<Object>>),
+    /// What the newest warning about an object says, if there is one.
+    Warned(Option<Box<str>>),
     /// The workload's number of pods, and its version since.
     Scaled {
         /// The version since.

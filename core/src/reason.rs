@@ -104,6 +104,13 @@ pub enum Reason {
         /// Which.
         key: Key,
     },
+    /// Pods that the workload asks for are not made; wait, or find out why.
+    PodsMissing,
+    /// Wait: the workload's controller cannot make pods.
+    PodsRefused {
+        /// What it said last.
+        message: Box<str>,
+    },
     /// Wait: somebody else's object has the name.
     Foreign {
         /// Which.

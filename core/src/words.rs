@@ -120,6 +120,7 @@ impl Display for Action {
             Action::Delete { key, .. } => write!(f, "delete {key}"),
             Action::Get { key } => write!(f, "get {key}"),
             Action::List { kind, .. } => write!(f, "list {kind}"),
+            Action::Warnings { about, .. } => write!(f, "read warnings about {about}"),
             Action::RecordEvent {
                 reason, message, ..
             } => write!(f, "announce {reason}: {message}"),
@@ -170,6 +171,8 @@ impl Display for Reason {
             Reason::ModelNotReady => f.write_str("the namespace is not ready"),
             Reason::NotProvisioned { text } => f.write_str(text),
             Reason::PredecessorLeaving { key } => write!(f, "a former {key} is still going"),
+            Reason::PodsMissing => f.write_str("its pods do not come"),
+            Reason::PodsRefused { message } => f.write_str(message),
             Reason::Foreign { key } => write!(f, "{key} is somebody else's"),
             Reason::Refused { message, .. } => f.write_str(message),
             Reason::NoAnswer { .. } => f.write_str("there was no answer"),

@@ -395,7 +395,7 @@ impl ModelWorker {
                     self.memory.awaited = Some(Awaited(*version, at));
                 }
             }
-            Reply::Listed(_) | Reply::Scaled { .. } => {}
+            Reply::Listed(_) | Reply::Warned(_) | Reply::Scaled { .. } => {}
         }
     }
 

@@ -59,8 +59,8 @@ impl Worker {
         let aspect = flight.aspect;
         let ended = flight.asked.iter().all(|asked| asked.answered);
         let refusal = match outcome {
-            // What could not be announced was done all the same.
-            _ if verb == Verb::Event => None,
+            // What could not be announced was done all the same, and what could not be explained is.
+            _ if matches!(verb, Verb::Event | Verb::Warnings) => None,
             Outcome::Refused { reason, message } => Some(Some((reason.clone(), message.clone()))),
             Outcome::Unknown => Some(None),
             Outcome::Done(_) | Outcome::NotAttempted => None,
@@ -71,6 +71,9 @@ impl Worker {
                 verb,
                 refusal,
             });
+        }
+        if let (Verb::Warnings, Some(missing)) = (verb, &mut self.memory.missing) {
+            missing.looked(at);
         }
         match outcome {
             Outcome::Done(Reply::Object(object)) if overtaken => self.made_before(verb, object),
@@ -108,6 +111,11 @@ impl Worker {
             Reply::Object(object) => self.made(at, verb, object),
             Reply::Fetched(fetched) => self.fetched(at, aspect, fetched),
             Reply::Listed(objects) => objects.iter().for_each(|object| self.observe(object)),
+            Reply::Warned(warning) => {
+                if let Some(missing) = &mut self.memory.missing {
+                    missing.warning.clone_from(warning);
+                }
+            }
             Reply::Scaled { version, replicas } => {
                 self.memory.conflicts = 0;
                 self.memory.no_ops = 0;

@@ -21,6 +21,8 @@ use super::verdict::Aspect;
 const FIRST_DELAY: Span = Span::seconds(3);
 /// The longest delay.
 const LONGEST_DELAY: Span = Span::seconds(300);
+/// How long pods may take to appear before it is asked why they do not.
+const FIRST_LOOK: Span = Span::seconds(5);
 /// How long a version of the record that a reply told of is waited for before deciding without it.
 const PATIENCE_WITH_STORE: Span = Span::seconds(3);
 /// How far the moments lie apart at which aspects try again, once the delays are that long: an attempt is two requests at
@@ -52,6 +54,9 @@ pub struct Memory {
     pub ending_since: Option<Timestamp>,
     /// How a rollout goes.
     pub rollout: Option<Rollout>,
+    /// Pods that do not come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Box<Missing>>,
     /// One more than the highest ordinal of a pod that was ever seen.
     pub pods_seen: u32,
     /// Conflicts since something was done.
@@ -109,6 +114,35 @@ pub struct Rollout {
     pub since: Timestamp,
 }
 
+/// Pods that the workload asks for and that are not there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Missing {
+    /// How often it was asked why.
+    pub looks: u32,
+    /// When to ask again.
+    pub look_at: Timestamp,
+    /// What the workload's controller said last.
+    pub warning: Option<Box<str>>,
+}
+
+impl Missing {
+    /// Pods are missing from now on.
+    pub fn since(at: Timestamp) -> Self {
+        Missing {
+            looks: 0,
+            look_at: at.after(FIRST_LOOK),
+            warning: None,
+        }
+    }
+
+    /// It was asked why: again only after twice the time.
+    pub fn looked(&mut self, at: Timestamp) {
+        self.looks = self.looks.saturating_add(1);
+        let doubled = FIRST_LOOK.0.saturating_mul(1_u64 << self.looks.min(10));
+        self.look_at = at.after(Span(doubled.min(LONGEST_DELAY.0)));
+    }
+}
+
 /// A batch that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct InFlight {
@@ -149,6 +183,7 @@ pub enum Verb {
     Scale,
     Delete,
     Read,
+    Warnings,
     Event,
     /// `draws`: numbers that the model is asked for.
     Store {
@@ -210,6 +245,7 @@ impl Asked {
             Action::Delete { key, .. } => (Verb::Delete, Some(key)),
             Action::Get { key } => (Verb::Read, Some(key)),
             Action::List { .. } => (Verb::Read, None),
+            Action::Warnings { .. } => (Verb::Warnings, None),
             Action::RecordEvent { .. } => (Verb::Event, None),
             Action::Store(command) => {
                 let (record, draws) = match &**command {

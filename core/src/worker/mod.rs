@@ -37,7 +37,7 @@ use crate::state::ModelView;
 use crate::time::Timestamp;
 
 use aspect::{access, removal, report, scale, secrets, services, storage, workload};
-use memory::{Asked, InFlight, Memory};
+use memory::{Asked, InFlight, Memory, Missing};
 use phase::Phase;
 use verdict::{Aspect, Verdict, Verdicts};
 use view::View;
@@ -223,6 +223,11 @@ impl Worker {
         self.memory.ending_since = match (ending, self.memory.ending_since) {
             (true, None) => Some(at),
             (true, since) => since,
+            (false, _) => None,
+        };
+        self.memory.missing = match (workload::lacks_pods(&self.view), self.memory.missing.take()) {
+            (true, None) => Some(Box::new(Missing::since(at))),
+            (true, known) => known,
             (false, _) => None,
         };
         let now = workload::progress(&self.view);

@@ -59,7 +59,10 @@ pub fn list(kind: Kind, namespace: Option<Box<str>>) -> Request {
         namespace,
         name: "".into(),
         subresource: None,
-        verb: Verb::List { labels: ours() },
+        verb: Verb::List {
+            labels: ours(),
+            fields: vec![],
+        },
     }
 }
 
@@ -143,6 +146,20 @@ pub fn request(
         ),
         Action::Get { key } => to(key, Verb::Get),
         Action::List { kind, namespace } => list(*kind, namespace.clone()),
+        Action::Warnings { about, uid } => Request {
+            resource: Resource::Event,
+            name: "".into(),
+            ..to(
+                about,
+                Verb::List {
+                    labels: vec![],
+                    fields: vec![
+                        ("involvedObject.uid".into(), uid.to_string().into()),
+                        ("type".into(), "Warning".into()),
+                    ],
+                },
+            )
+        },
         Action::RecordEvent {
             namespace,
             application,
@@ -277,6 +294,11 @@ pub fn outcome(action: &Action, response: Response, key: DigestKey) -> Outcome {
                 None => Outcome::Unknown,
             },
         },
+        Response::List { items, .. } if matches!(action, Action::Warnings { .. }) => {
+            let newest = items.iter().max_by_key(|event| event.version);
+            let message = newest.map(|event| text_at(&event.value, &["message"]).into());
+            Outcome::Done(Reply::Warned(message))
+        }
         Response::List { items, .. } => match kind_of(action) {
             Some(kind) => {
                 let read: Result<Vec<_>, _> = items
@@ -323,7 +345,7 @@ pub fn kind_of(action: &Action) -> Option<Kind> {
         | Action::Delete { key, .. }
         | Action::Get { key } => Some(key.kind),
         Action::List { kind, .. } => Some(*kind),
-        Action::RecordEvent { .. } | Action::Store(_) => None,
+        Action::Warnings { .. } | Action::RecordEvent { .. } | Action::Store(_) => None,
     }
 }
 

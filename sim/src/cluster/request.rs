@@ -53,6 +53,8 @@ pub enum Verb {
     List {
         /// Only objects that carry all of these labels.
         labels: Vec<(Box<str>, Box<str>)>,
+        /// Only objects of which these fields, as paths, are so.
+        fields: Vec<(Box<str>, Box<str>)>,
     },
     /// POST.
     Create {

@@ -158,7 +158,7 @@ proptest! {
             let list = |cluster: &mut Cluster| {
                 let request = Request {
                     manager: "reader".into(), resource: KIND, namespace: Some("default".into()),
-                    name: "".into(), subresource: None, verb: Verb::List { labels: labels.clone() },
+                    name: "".into(), subresource: None, verb: Verb::List { labels: labels.clone(), fields: vec![] },
                 };
                 match cluster.request(Timestamp(0), request) {
                     Response::List { version, items } => (version, items),

@@ -122,3 +122,42 @@ fn b100_conflicts_without_end_are_bounded_and_end_with_what_caused_them() {
         stage.assert_active("ledger", 1);
     });
 }
+
+#[test]
+fn b98_pods_that_a_quota_forbids_are_in_the_status_and_come_when_it_is_gone() {
+    play(|stage| {
+        let app = stage.active("ledger", 1);
+        let text =
+            "pods \"ledger-1\" is forbidden: failed quota: limits: must specify limits.memory";
+        let no = failure(403, "Forbidden", text);
+        stage
+            .world
+            .cluster
+            .deny(Denial::new(Resource::Pod, Verbs::Create, no));
+        stage.scale(app, 2);
+        let from = stage.steps();
+        stage.run_for(Span::seconds(3_600));
+        let status = stage.status("ledger");
+        assert_eq!(status.word, Word::Error);
+        assert!(
+            status.message.contains("must specify limits.memory"),
+            "{status:?}"
+        );
+        let unit = &stage.record("ledger").status.units[1];
+        assert!(
+            unit.workload.report.message.contains("limits.memory"),
+            "{unit:?}"
+        );
+        let asked = stage.effects(from);
+        let asked = asked.filter(|(_, effect)| matches!(effect.action, Action::Warnings { .. }));
+        // After 5 s, 10, 20, 40 and so on, at last every five minutes.
+        assert!((10..=20).contains(&asked.count()));
+
+        stage.world.cluster.allow_all();
+        stage.settle();
+        stage.assert_active("ledger", 2);
+        let from = stage.steps();
+        stage.run_for(Span::seconds(3_600));
+        assert_eq!(stage.effects(from).next(), None);
+    });
+}

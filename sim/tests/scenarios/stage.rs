@@ -339,7 +339,10 @@ impl Stage {
             .filter(|(_, effect)| {
                 !matches!(
                     effect.action,
-                    Action::Get { .. } | Action::List { .. } | Action::Store(_)
+                    Action::Get { .. }
+                        | Action::List { .. }
+                        | Action::Warnings { .. }
+                        | Action::Store(_)
                 )
             })
             .map(|(at, effect)| format!("{at} {:?}", effect.because))

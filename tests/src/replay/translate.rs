@@ -38,6 +38,7 @@ pub(super) fn request(
     let verb = match (request.method.as_str(), request.content_type.as_str()) {
         ("GET", _) if name.is_empty() => Verb::List {
             labels: labels(query("labelSelector").unwrap_or_default()),
+            fields: vec![],
         },
         ("GET", _) => Verb::Get,
         ("POST", _) => Verb::Create { body },

@@ -105,6 +105,29 @@ fn a_policy_that_denies_is_in_the_status_and_its_end_clears_it() {
     house.end();
 }
 
+/// Nothing of a kind may be made in a namespace; it returns the path of what says so.
+fn forbid(cluster: &ControlPlane, namespace: &str, what: &str) -> String {
+    let path = format!("/api/v1/namespaces/{namespace}/resourcequotas");
+    let hard = json!({ what: "0" });
+    let quota = json!({
+        "apiVersion": "v1", "kind": "ResourceQuota",
+        "metadata": { "name": "nothing" }, "spec": { "hard": hard },
+    });
+    ask(cluster, "POST", &path, &[], Some(quota)).expect(201);
+    // What its controller would say, if it ran here.
+    let status = json!({ "status": { "hard": hard, "used": hard } });
+    let one = format!("{path}/nothing");
+    ask(
+        cluster,
+        "PATCH",
+        &format!("{one}/status"),
+        &[],
+        Some(status),
+    )
+    .expect(200);
+    one
+}
+
 #[test]
 fn a_quota_that_is_used_up_is_in_the_status_and_its_end_clears_it() {
     let Some(cluster) = shared("a_quota_that_is_used_up") else {
@@ -113,23 +136,7 @@ fn a_quota_that_is_used_up_is_in_the_status_and_its_end_clears_it() {
     let _players = Players::start(&cluster, "poor");
     let mut house = House::new(&cluster, "poor", None, Timing::default());
     house.wait("there is the namespace", || !house.names().is_empty());
-    let path = "/api/v1/namespaces/poor/resourcequotas";
-    let hard = json!({ "count/statefulsets.apps": "0" });
-    let quota = json!({
-        "apiVersion": "v1", "kind": "ResourceQuota",
-        "metadata": { "name": "nothing" }, "spec": { "hard": hard },
-    });
-    ask(&cluster, "POST", path, &[], Some(quota)).expect(201);
-    // What its controller would say, if it ran here.
-    let status = json!({ "status": { "hard": hard, "used": hard } });
-    ask(
-        &cluster,
-        "PATCH",
-        &format!("{path}/nothing/status"),
-        &[],
-        Some(status),
-    )
-    .expect(200);
+    let quota = forbid(&cluster, "poor", "count/statefulsets.apps");
     until("the quota is in force", || {
         (probe(&cluster, "poor").status != 201).then_some(())
     });
@@ -138,7 +145,32 @@ fn a_quota_that_is_used_up_is_in_the_status_and_its_end_clears_it() {
     house.wait("the status names the quota", || {
         says(&house, ledger, "exceeded quota: nothing")
     });
-    ask(&cluster, "DELETE", &format!("{path}/nothing"), &[], None).expect(200);
+    ask(&cluster, "DELETE", &quota, &[], None).expect(200);
+    house.until_active(ledger, 1);
+    house.remove(ledger);
+    house.destroy();
+    house.end();
+}
+
+#[test]
+fn b98_a_quota_for_pods_is_in_the_status_though_the_workload_is_allowed() {
+    let Some(cluster) = shared("b98_a_quota_for_pods") else {
+        return;
+    };
+    let _players = Players::start(&cluster, "podless");
+    let mut house = House::new(&cluster, "podless", None, Timing::default());
+    house.wait("there is the namespace", || !house.names().is_empty());
+    let quota = forbid(&cluster, "podless", "pods");
+    let ledger = house.deploy("ledger", 1);
+    house.wait("the status names the quota", || {
+        says(&house, ledger, "exceeded quota: nothing, requested: pods=1")
+    });
+    let names = house.names();
+    assert!(
+        names.iter().any(|name| name.starts_with("StatefulSet")),
+        "{names:?}"
+    );
+    ask(&cluster, "DELETE", &quota, &[], None).expect(200);
     house.until_active(ledger, 1);
     house.remove(ledger);
     house.destroy();

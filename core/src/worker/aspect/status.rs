@@ -85,6 +85,7 @@ fn of_reason(reason: &Reason) -> StatusReport {
             Word::Error,
             format!("{key}: something else keeps changing {field}"),
         ),
+        Reason::PodsRefused { message } => (Word::Error, message.as_ref().into()),
         Reason::NoAnswer { .. } => (Word::Waiting, "the cluster does not answer".into()),
         Reason::NotProvisioned { text } => (Word::Blocked, text.as_ref().into()),
         Reason::PredecessorLeaving { key } => {

@@ -30,6 +30,10 @@ pub fn workload(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
         Verdict::Settled => {}
         verdict => return verdict,
     }
+    match unmade(view, memory, at) {
+        Verdict::Settled => {}
+        verdict => return verdict,
+    }
     match (secrets::surplus(view), &view.record.provisioning) {
         // What runs goes on running; that it could not be made again is named (B121).
         (Verdict::Settled, Some(Err(text))) => {
@@ -48,6 +52,38 @@ fn belongs_to_an_older_release(view: &View, memory: &Memory) -> bool {
         && view
             .provisioning()
             .is_some_and(|made_from| made_from.template != TEMPLATE_REVISION)
+}
+
+/// Whether the workload's controller has seen how many pods are asked for, and has not made them all.
+pub fn lacks_pods(view: &View) -> bool {
+    let Some(workload) = &view.workload else {
+        return false;
+    };
+    let pods = view.pods.iter();
+    let pods = pods.filter(|pod| pod.owner == Some(workload.uid)).count();
+    workload.observed && u32::try_from(pods).unwrap_or(u32::MAX) < workload.replicas
+}
+
+/// Pods that do not come: a quota or a policy for pods is seen by the workload's controller alone, and told in its
+/// warnings (B98).
+fn unmade(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
+    let (Some(missing), Some(workload)) = (&memory.missing, &view.workload) else {
+        return Verdict::Settled;
+    };
+    if at >= missing.look_at {
+        let about = Key::new(Kind::StatefulSet, view.namespace(), &view.name);
+        let uid = workload.uid;
+        return Verdict::act(Action::Warnings { about, uid }, Reason::PodsMissing);
+    }
+    Verdict::Wait {
+        until: Some(missing.look_at),
+        reason: match &missing.warning {
+            Some(message) => Reason::PodsRefused {
+                message: message.clone(),
+            },
+            None => Reason::PodsMissing,
+        },
+    }
 }
 
 /// How far a rollout is; none if there is none.

@@ -35,6 +35,10 @@ impl Answer {
     }
 
     fn reply(&self, action: &Action, key: DigestKey) -> Result<Option<Reply>, serde_json::Error> {
+        if let Action::Warnings { .. } = action {
+            let warnings: Warnings = serde_json::from_slice(&self.body)?;
+            return Ok(Some(Reply::Warned(warnings.newest())));
+        }
         let reader = effects::kind_of(action).map(|kind| Reader { kind, key });
         let Some(reader) = reader else {
             return Ok(Some(Reply::Nothing));
@@ -84,7 +88,10 @@ impl Answer {
             seconds.map(Span::seconds),
             status.causes(),
         );
-        let reads = matches!(action, Action::Get { .. } | Action::List { .. });
+        let reads = matches!(
+            action,
+            Action::Get { .. } | Action::List { .. } | Action::Warnings { .. }
+        );
         let busy = matches!(reason, Refusal::Busy { .. });
         if busy && !reads && may_have_happened(self.code, &status.message) {
             return Outcome::Unknown;
@@ -107,14 +114,36 @@ fn may_have_happened(code: u16, message: &str) -> bool {
 }
 
 #[derive(Deserialize)]
+struct Warnings {
+    #[serde(default)]
+    items: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+struct Warning {
+    metadata: Versioned,
+    #[serde(default)]
+    message: Box<str>,
+}
+
+impl Warnings {
+    /// What the one says that was written last.
+    fn newest(self) -> Option<Box<str>> {
+        let warnings = self.items.into_iter();
+        let newest = warnings.max_by_key(|warning| warning.metadata.version);
+        newest.map(|warning| warning.message)
+    }
+}
+
+#[derive(Deserialize)]
 struct Scale {
-    metadata: ScaleMetadata,
+    metadata: Versioned,
     #[serde(default)]
     spec: Replicas,
 }
 
 #[derive(Deserialize)]
-struct ScaleMetadata {
+struct Versioned {
     #[serde(rename = "resourceVersion")]
     version: Version,
 }

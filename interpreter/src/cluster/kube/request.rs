@@ -27,8 +27,11 @@ pub(super) fn http(request: &Request) -> Result<http::Request<Body>, http::Error
     let write = format!("?fieldManager={}&fieldValidation=Strict", request.manager);
     let (method, content, body) = match &request.verb {
         Verb::Get => (Method::GET, "", None),
-        Verb::List { labels } => {
+        Verb::List { labels, fields } => {
             query = format!("?labelSelector={}", selector(labels));
+            if !fields.is_empty() {
+                let _ = write!(query, "&fieldSelector={}", selector(fields));
+            }
             (Method::GET, "", None)
         }
         Verb::Create { body } => {

@@ -14,13 +14,14 @@ mod update;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use pilotage_core::time::Timestamp;
 use serde_json::Value;
 
 use super::Cluster;
 use super::fields::Writer;
-use super::object::Stored;
+use super::object::{Stored, text_at};
 use super::request::{Failure, Request, Response, Subresource, Verb};
 use super::resource::Resource;
 
@@ -96,7 +97,9 @@ impl Cluster {
             (None | Some(Subresource::Status), Verb::Get) => self
                 .find(&context)
                 .map(|stored| object(200, stored.clone())),
-            (None, Verb::List { labels }) => Ok(self.list(resource, namespace.as_deref(), &labels)),
+            (None, Verb::List { labels, fields }) => {
+                Ok(self.list(resource, namespace.as_deref(), &labels, &fields))
+            }
             (None, Verb::Create { body }) => self.create(&context, body),
             (None | Some(Subresource::Status), Verb::Update { body }) => {
                 self.replace(&context, body)
@@ -140,13 +143,19 @@ impl Cluster {
         resource: Resource,
         namespace: Option<&str>,
         labels: &[(Box<str>, Box<str>)],
+        fields: &[(Box<str>, Box<str>)],
     ) -> Response {
+        let has = |stored: &Stored, (path, value): &(Box<str>, Box<str>)| {
+            let path: Vec<&str> = path.split('.').collect();
+            text_at(&stored.value, &path) == &**value
+        };
         Response::List {
             version: self.store.version(),
             items: self
                 .store
                 .iter(resource, namespace)
                 .filter(|stored| stored.has_labels(labels))
+                .filter(|stored| fields.iter().all(|field| has(stored, field)))
                 .cloned()
                 .collect(),
         }

@@ -126,7 +126,15 @@ impl Server {
     }
 
     pub(super) fn list(&mut self, resource: Resource) -> (u64, Vec<Arc<Stored>>) {
-        match self.ask(resource, "", None, Verb::List { labels: vec![] }) {
+        match self.ask(
+            resource,
+            "",
+            None,
+            Verb::List {
+                labels: vec![],
+                fields: vec![],
+            },
+        ) {
             Response::List { version, items } => (version, items),
             other => panic!("a list was answered with {other:?}"),
         }
