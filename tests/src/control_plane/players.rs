@@ -45,6 +45,11 @@ impl Players {
         }
     }
 
+    /// Begins to play in all namespaces.
+    pub fn everywhere(control_plane: &ControlPlane) -> Players {
+        Players::start(control_plane, "")
+    }
+
     /// Whether pods that are to end take for ever.
     pub fn hold_ending_pods(&self, held: bool) {
         self.draining.store(held, Ordering::Relaxed);
@@ -87,7 +92,7 @@ impl Player {
 
     fn tend(&self, pod: &Value) -> Option<()> {
         let name = pod["metadata"]["name"].as_str()?;
-        let path = kind("Pod").object(&self.namespace, name);
+        let path = kind("Pod").object(pod["metadata"]["namespace"].as_str()?, name);
         if !pod["metadata"]["deletionTimestamp"].is_null() {
             if !self.draining.load(Ordering::Relaxed) {
                 let uid = &pod["metadata"]["uid"];
@@ -129,7 +134,7 @@ impl Player {
                 "hostPath": { "path": "/nowhere" },
                 "claimRef": {
                     "apiVersion": "v1", "kind": "PersistentVolumeClaim",
-                    "namespace": self.namespace, "name": claim["metadata"]["name"], "uid": uid,
+                    "namespace": claim["metadata"]["namespace"], "name": claim["metadata"]["name"], "uid": uid,
                 },
             },
         });
