@@ -4,6 +4,7 @@
 //! * [`cluster`]: where the pods are kept;
 //! * [`charm`]: charms and bundles as files;
 //! * [`leader`]: one process at a time acts;
+//! * [`monitor`]: what a process knows about itself;
 //! * [`runtime`]: the loop between core, store and cluster;
 //! * [`trace`]: what it writes down of its steps;
 //! * [`cli`]: what people and scripts say.
@@ -15,6 +16,7 @@ pub mod cluster;
 pub mod failpoint;
 pub mod identity;
 pub mod leader;
+pub mod monitor;
 pub mod runtime;
 pub mod service;
 pub mod store;

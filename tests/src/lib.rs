@@ -5,6 +5,7 @@ pub mod child;
 pub mod control_plane;
 pub mod faulty;
 pub mod house;
+pub mod listener;
 pub mod patience;
 pub mod program;
 pub mod recorder;

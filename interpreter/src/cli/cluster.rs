@@ -11,6 +11,7 @@ use super::grammar::{Opt, Parsed};
 use crate::cluster::embedded::latencies;
 use crate::cluster::{Access, Cluster, ClusterError, Embedded, Kubernetes, Timing};
 use crate::leader::{Leadership, Times};
+use crate::monitor::Monitor;
 use crate::runtime::RuntimeError;
 use crate::store::Held;
 
@@ -105,6 +106,7 @@ impl Choice {
         state: &State,
         held: &Held,
         lease: &LeaseChoice,
+        monitor: &Monitor,
     ) -> Result<(Arc<dyn Cluster>, String, Leadership), RuntimeError> {
         match self {
             Choice::Embedded => {
@@ -118,6 +120,7 @@ impl Choice {
                 let key = state.store.fingerprint_key()?;
                 let cluster = Kubernetes::connect(access, key, Timing::default()).await;
                 let cluster = cluster.map_err(ClusterError::from)?;
+                monitor.count_requests(cluster.requests());
                 state.store.bind_cluster(cluster.uid().await?)?;
                 let leadership = match &lease.place {
                     LeasePlace::Off => Leadership::undisputed(),
@@ -140,7 +143,8 @@ impl Choice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseChoice {
     place: LeasePlace,
-    times: Times,
+    /// How long what takes.
+    pub times: Times,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

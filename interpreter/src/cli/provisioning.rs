@@ -15,6 +15,7 @@ use super::state::State;
 use crate::clock;
 use crate::cluster::Cluster;
 use crate::leader::Leadership;
+use crate::monitor::{Monitor, Stage};
 use crate::runtime::{self, Observer, RuntimeError, Settings, block_on, stop_signal};
 use crate::store::{Held, StoreError};
 use crate::trace::Tracing;
@@ -32,6 +33,8 @@ pub struct Plan {
     pub tracing: Tracing,
     /// Who is told what happens.
     pub observer: Arc<dyn Observer>,
+    /// What the process knows about itself, for who operates it.
+    pub monitor: Arc<Monitor>,
     /// Wait while another process runs a provisioner on the state, rather than fail.
     pub stand_by: bool,
 }
@@ -160,11 +163,17 @@ async fn provision(
     stop: &Stop,
     say: &mpsc::Sender<Said>,
 ) -> Result<(), RuntimeError> {
+    let monitor = plan.monitor.clone();
     let opened = tokio::select! {
         () = stop.asked() => return Ok(()),
         opened = open(&state, &plan, say) => opened?,
     };
     let (held, cluster, mut leadership) = opened;
+    monitor.enter(Stage::Candidate {
+        authority: leadership.authority(),
+        lease: leadership.lease().map(str::to_owned),
+        times: plan.lease.times,
+    });
     let observer = plan.observer;
     let mut first = true;
     loop {
@@ -182,6 +191,7 @@ async fn provision(
         let _ = say.send(Said::Runs);
         let settings = Settings {
             authority: leadership.authority(),
+            monitor: monitor.clone(),
             ..Settings::new(plan.tracing.clone(), observer.clone())
         };
         let store = state.store.clone();
@@ -195,6 +205,7 @@ async fn provision(
             "the lease {lease} is lost: nothing more is done until it is ours again"
         ));
     }
+    monitor.enter(Stage::Ending);
     leadership.give_back().await;
     drop(held);
     Ok(())
@@ -220,12 +231,17 @@ async fn open(
                     let _ = say.send(Said::Note(words));
                 }
                 told = Some(holder);
+                plan.monitor.enter(Stage::StandBy);
+                plan.monitor.pulse.rests(LOOK);
                 tokio::time::sleep(LOOK).await;
             }
             held => break held?,
         }
     };
-    let (cluster, words, leadership) = plan.cluster.open(state, &held, &plan.lease).await?;
+    plan.monitor.enter(Stage::Starting);
+    plan.monitor.pulse.ends();
+    let opening = plan.cluster.open(state, &held, &plan.lease, &plan.monitor);
+    let (cluster, words, leadership) = opening.await?;
     let _ = say.send(Said::Cluster(words));
     if let Some(lease) = leadership.lease() {
         let _ = say.send(Said::Note(format!("lease: {lease}")));

@@ -76,6 +76,8 @@ pub struct Standing {
     pub trouble: Option<Trouble>,
     /// When the last answer came.
     pub answered: Option<Steady>,
+    /// When the last question ended, by an answer or without one.
+    pub asked: Steady,
 }
 
 /// Whether this process may act. Clones are one.
@@ -157,7 +159,10 @@ impl Leadership {
             Some(identity) => identity,
             None => format!("{}_{}", host_name(), draw_uid()?),
         };
-        let (say, standing) = watch::channel(Standing::default());
+        let (say, standing) = watch::channel(Standing {
+            asked: steady(),
+            ..Standing::default()
+        });
         let (stop, stopped) = oneshot::channel();
         let lease = leases.name();
         let limit = times.deadline / 2;
@@ -263,6 +268,7 @@ async fn take_part(
                 };
                 election.told(now, told, part_of(spread));
                 say.send_modify(|standing| {
+                    standing.asked = now;
                     standing.leads_until = election.leads_until();
                     standing.holder = election.holder().map(str::to_owned);
                     if trouble.is_none() {

@@ -18,6 +18,7 @@ use crate::clock;
 use crate::cluster::{Cluster, Values};
 use crate::failpoint::{Point, hit};
 use crate::leader::Authority;
+use crate::monitor::Monitor;
 use crate::store::Store;
 
 /// Runs batches. Dropping it gives up on all that are in flight.
@@ -26,6 +27,8 @@ pub(super) struct Dispatcher {
     /// By owner: batches that wait for the one that runs.
     waiting: HashMap<Uid, VecDeque<Vec<Effect>>>,
     running: JoinSet<Uid>,
+    /// How many batches wait.
+    behind: u64,
 }
 
 struct Shared {
@@ -34,6 +37,7 @@ struct Shared {
     values: Values,
     observer: Arc<dyn Observer>,
     authority: Authority,
+    monitor: Arc<Monitor>,
     deadline: Duration,
     /// Whoever waits longest is next, and each application waits for one request at a time: that is what makes it fair.
     requests: Arc<Semaphore>,
@@ -65,6 +69,7 @@ impl Dispatcher {
                 values,
                 observer: settings.observer.clone(),
                 authority: settings.authority.clone(),
+                monitor: settings.monitor.clone(),
                 deadline: settings.deadline,
                 requests: Arc::new(Semaphore::new(settings.in_flight.max(1))),
                 transactions: Arc::new(Semaphore::new(1)),
@@ -72,6 +77,7 @@ impl Dispatcher {
             }),
             waiting: HashMap::new(),
             running: JoinSet::new(),
+            behind: 0,
         }
     }
 
@@ -87,7 +93,11 @@ impl Dispatcher {
         }
         for (owner, batch) in batches {
             match self.waiting.get_mut(&owner) {
-                Some(queue) => queue.push_back(batch),
+                Some(queue) => {
+                    queue.push_back(batch);
+                    self.behind += 1;
+                    self.shared.monitor.batches_wait(self.behind);
+                }
                 None => {
                     self.waiting.insert(owner, VecDeque::new());
                     self.begin(owner, batch);
@@ -108,7 +118,11 @@ impl Dispatcher {
     pub(super) async fn ended(&mut self) {
         match self.running.join_next().await {
             Some(Ok(owner)) => match self.waiting.get_mut(&owner).and_then(VecDeque::pop_front) {
-                Some(next) => self.begin(owner, next),
+                Some(next) => {
+                    self.behind -= 1;
+                    self.shared.monitor.batches_wait(self.behind);
+                    self.begin(owner, next);
+                }
                 None => {
                     self.waiting.remove(&owner);
                 }
@@ -122,6 +136,7 @@ impl Dispatcher {
 
 impl Shared {
     async fn batch(self: Arc<Self>, batch: Vec<Effect>) {
+        let counted = self.monitor.batch();
         let mut going = true;
         for effect in batch {
             let effect = Arc::new(effect);
@@ -141,6 +156,7 @@ impl Shared {
                 return;
             }
         }
+        counted.ended(!going);
     }
 
     async fn effect(self: Arc<Self>, effect: Arc<Effect>) -> Outcome {

@@ -18,7 +18,7 @@ mod tests;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pilotage_core::effect::Effect;
 use pilotage_core::event::Event;
@@ -31,6 +31,7 @@ use crate::cluster::{Cluster, ClusterError};
 use crate::failpoint::{Point, hit};
 use crate::identity::{NoRandomness, draw_incarnation};
 use crate::leader::{Authority, LeaseDenied};
+use crate::monitor::Monitor;
 use crate::store::{Held, Store, StoreError};
 use crate::trace::Tracing;
 
@@ -57,6 +58,8 @@ pub struct Settings {
     pub observer: Arc<dyn Observer>,
     /// Whether this process may act. Without it no effect is begun.
     pub authority: Authority,
+    /// What this process knows about itself, for who operates it.
+    pub monitor: Arc<Monitor>,
 }
 
 impl Settings {
@@ -68,6 +71,7 @@ impl Settings {
             tracing,
             observer,
             authority: Authority::undisputed(),
+            monitor: Arc::default(),
         }
     }
 }
@@ -138,9 +142,11 @@ pub async fn run(
     };
     let mut pilot = Pilot::new(config, &settings, clock::now())?;
     let (sender, mut events) = mpsc::channel(EVENTS);
+    settings.monitor.begins(&sender, settings.in_flight);
     let sources = sources::start(&store, &cluster, &sender, &settings.observer)
         .map_err(RuntimeError::Start)?;
     let mut dispatcher = Dispatcher::new(store, cluster, &settings, sender);
+    let monitor = settings.monitor.clone();
     let ended = settings.authority.ended();
     tokio::pin!(stop, ended);
     let mut pause = Duration::ZERO;
@@ -151,6 +157,7 @@ pub async fn run(
             Some(wake) => Duration::from_millis(wake.since(now).0).min(LOOK_AT_CLOCK),
             None => LOOK_AT_CLOCK,
         };
+        monitor.pulse.rests(rest);
         let event = tokio::select! {
             () = &mut stop => break,
             () = &mut ended => break,
@@ -158,6 +165,7 @@ pub async fn run(
             event = events.recv() => event,
             () = tokio::time::sleep(rest) => None,
         };
+        monitor.pulse.works();
         let now = clock::now();
         let event = match event {
             Some(event) => event,
@@ -167,7 +175,10 @@ pub async fn run(
         let timer = event == Event::Timer;
         let completed = matches!(event, Event::EffectCompleted { .. });
         let before = pilot.wake_at();
+        monitor.takes(&event);
+        let begun = Instant::now();
         let effects = pilot.step(now, event);
+        monitor.stepped(begun.elapsed());
         if completed {
             hit(Point::EffectAnswered);
         }
@@ -177,6 +188,7 @@ pub async fn run(
     }
     drop(sources);
     drop(dispatcher);
+    monitor.ends();
     Ok(())
 }
 

@@ -433,3 +433,79 @@ async fn a_provisioner_ends_when_it_is_asked_to_whatever_is_in_flight() {
     drop(held);
     assert_eq!(store.provisioner().unwrap(), None, "others may run now");
 }
+
+/// A cluster whose first source fails when the answer is sent for, and that is silent otherwise.
+struct Failing(Mutex<Option<tokio::sync::oneshot::Receiver<()>>>);
+
+impl Cluster for Failing {
+    fn uid(&self) -> Answer<Result<Uid, ClusterError>> {
+        Box::pin(async { Ok(Uid(1)) })
+    }
+    fn run(&self, _: Arc<Effect>, _: Values) -> Answer<Outcome> {
+        Box::pin(std::future::pending())
+    }
+    fn watch(&self, kind: Kind, events: mpsc::Sender<Event>) -> Answer<()> {
+        let when = self.0.lock().unwrap().take();
+        Box::pin(async move {
+            if let Some(when) = when {
+                let _ = when.await;
+                let source = pilotage_core::event::Source::Cluster(kind);
+                let reason = "it fails".into();
+                let _ = events.send(Event::SourceFailed { source, reason }).await;
+            }
+            events.closed().await;
+        })
+    }
+}
+
+/// An observer whom a warning holds up until it is let go.
+struct Slow(Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl Observer for Slow {
+    fn warning(&self, _: &str) {
+        let _ = self.0.lock().unwrap().recv();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_loop_that_is_stuck_is_told_from_one_that_is_idle() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = crate::store::open(&folder.path().join("state.db"));
+    let held = store.hold(Timestamp(1)).unwrap();
+    let (fail, fails) = tokio::sync::oneshot::channel();
+    let (let_go, held_up) = std::sync::mpsc::channel();
+    let monitor = Arc::new(Monitor::with_limit(Duration::from_millis(300)));
+    let settings = Settings {
+        monitor: monitor.clone(),
+        ..Settings::new(Tracing::Off, Arc::new(Slow(Mutex::new(held_up))))
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let cluster = Arc::new(Failing(Mutex::new(Some(fails))));
+    let running = tokio::spawn(async move {
+        let stop = async {
+            let _ = stopped.await;
+        };
+        run(store, &held, cluster, settings, stop).await
+    });
+    let live = || monitor.live().iter().all(|check| check.wrong.is_none());
+    let until = async |what: &str, holds: &dyn Fn() -> bool| {
+        let begun = Instant::now();
+        while !holds() {
+            assert!(begun.elapsed() < LONG, "this did not come about: {what}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    until("it turns", &|| monitor.counts().step_time.count() > 0).await;
+    // More than the limit, in which nothing happens but that it is asked.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(1) {
+        assert!(live(), "{:?}", monitor.live());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    fail.send(()).unwrap();
+    until("it is stuck", &|| !live()).await;
+    let_go.send(()).unwrap();
+    until("it turns again", &live).await;
+    drop(stop);
+    running.await.unwrap().unwrap();
+}

@@ -1,6 +1,7 @@
 //! One leader: of the processes that could act on a state, one does, and another goes on where it ends.
 
 use pilotage_tests::control_plane::{Call, ControlPlane, Players, kind, shared};
+use pilotage_tests::listener::{address, metric, page};
 use pilotage_tests::patience::until;
 use pilotage_tests::program::Desk;
 use serde_json::{Value, json};
@@ -107,7 +108,7 @@ fn a_copy_of_a_state_waits_for_the_lease_until_it_is_given_back_or_not_renewed()
     };
     let _players = Players::start(&cluster, "copied");
     let desk = Desk::on(&cluster, "pilotage");
-    let run = "run --lease-duration 3s";
+    let run = "run --lease-duration 3s --listen 127.0.0.1:0";
     let mut first = desk.start(run);
     first.until_it_says("provisioner runs on");
     desk.ok("add-model copied");
@@ -133,6 +134,25 @@ fn a_copy_of_a_state_waits_for_the_lease_until_it_is_given_back_or_not_renewed()
     assert_eq!(held["spec"]["leaseDurationSeconds"], 3);
     let first_holder = holder(&held).to_owned();
     assert!(second.said().contains(&first_holder), "{}", second.said());
+    let leads = format!("leader_election_master_status{{name=\"{OWN}/{name}\"}}");
+    for (process, led, checks) in [
+        (&mut first, 1.0, "[+]lease ok\n[+]sources ok\nok\n"),
+        (&mut second, 0.0, "[+]lease ok\nok\n"),
+    ] {
+        let address = address(process);
+        until("it is ready", || {
+            let (status, text) = page(&address, "/readyz?verbose");
+            (status == 200 && text == checks).then_some(())
+        });
+        let (status, text) = page(&address, "/livez?verbose");
+        assert_eq!((status, &*text), (200, "[+]loop ok\n[+]election ok\nok\n"));
+        let (_, text) = page(&address, "/metrics");
+        assert!((metric(&text, &leads) - led).abs() < 0.5, "{text}");
+        let host = cluster.client().base().trim_start_matches("https://");
+        let asked =
+            format!("rest_client_requests_total{{code=\"200\",host=\"{host}\",method=\"GET\"}}");
+        assert!(metric(&text, &asked) > 0.0, "{text}");
+    }
 
     // Given back: nobody has it, and whoever waits takes it.
     let (_, words, well) = first.stop();

@@ -3,6 +3,7 @@
 
 mod kill;
 mod life;
+mod listen;
 mod traces;
 
 use pilotage_tests::child::Worker;

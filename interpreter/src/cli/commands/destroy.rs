@@ -179,6 +179,7 @@ fn provision(
         lease: LeaseChoice::of(session.environment, parsed)?,
         tracing: tracing(session, parsed, state),
         observer: Arc::new(Told { effects: false }),
+        monitor: Arc::default(),
         stand_by: false,
     };
     match Provisioning::start(state, plan).running(|words| session.detail(words)) {

@@ -8,7 +8,9 @@ use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::provisioning::{Plan, Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
+use crate::monitor::Monitor;
 use crate::runtime::Observer;
+use crate::service::listen::{ListenError, Listener};
 use crate::service::log::JsonLog;
 use crate::trace::{Tracing, replay};
 
@@ -26,6 +28,13 @@ const LOG_FORMAT: Opt = Opt::value(
     "lines for people, or one JSON object per outcome (default: text)",
 );
 
+/// Where `run` tells how it is.
+const LISTEN: Opt = Opt::value(
+    "listen",
+    "ADDR:PORT",
+    "answer /livez, /readyz and /metrics there, by plain HTTP (default: nowhere)",
+);
+
 /// Whether `run` waits.
 const STAND_BY: Opt = Opt::flag(
     "stand-by",
@@ -41,7 +50,15 @@ pub const RUN: Command = Command {
     details: "It acts on what other commands write. There is one for each state.",
     scope: Scope::Program,
     formats: &[],
-    options: &[CLUSTER, LEASE, LEASE_DURATION, STAND_BY, TRACE, LOG_FORMAT],
+    options: &[
+        CLUSTER,
+        LEASE,
+        LEASE_DURATION,
+        STAND_BY,
+        LISTEN,
+        TRACE,
+        LOG_FORMAT,
+    ],
     run,
 };
 
@@ -100,6 +117,19 @@ pub fn tracing(session: &Session<'_>, parsed: &Parsed, state: &State) -> Tracing
     Tracing::read(folder.as_deref(), &state.file)
 }
 
+/// Answers from before anything else starts.
+fn listen(
+    session: &mut Session<'_>,
+    address: &str,
+    monitor: Arc<Monitor>,
+) -> Result<(), ListenError> {
+    let listener = Listener::bind(address)?;
+    let address = listener.address().map_err(ListenError::Thread)?;
+    listener.serve(monitor)?;
+    session.note(&format!("listening on http://{address}"));
+    Ok(())
+}
+
 fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let state = State::open(session, parsed)?;
     let tracing = tracing(session, parsed, &state);
@@ -113,11 +143,21 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
             )));
         }
     };
+    let lease = LeaseChoice::of(session.environment, parsed)?;
+    let cluster = Choice::of(session.environment, parsed)?;
+    let monitor = Arc::<Monitor>::default();
+    if let Some(address) = parsed.value("listen") {
+        listen(session, address, monitor.clone()).map_err(|error| match error {
+            ListenError::Address(_) => Failure::usage(error.to_string()),
+            error => Failure::failed(error.to_string()),
+        })?;
+    }
     let plan = Plan {
-        cluster: Choice::of(session.environment, parsed)?,
-        lease: LeaseChoice::of(session.environment, parsed)?,
+        cluster,
+        lease,
         tracing,
         observer: told,
+        monitor,
         stand_by: parsed.flag("stand-by"),
     };
     let provisioning = Provisioning::start(&state, plan);

@@ -72,6 +72,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         observer: Arc::new(Told {
             effects: parsed.flag("verbose"),
         }),
+        monitor: Arc::default(),
         stand_by: false,
     };
     let provisioning = Provisioning::start(&state, plan);

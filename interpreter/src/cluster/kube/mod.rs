@@ -45,6 +45,7 @@ use self::answer::Answer as HttpAnswer;
 use self::read::{Reader, Status};
 use super::{Answer, Cluster, ClusterError, Values};
 use crate::clock;
+use crate::monitor::Requests;
 
 pub use connect::{Access, ConnectError};
 pub use lease::Lease;
@@ -70,6 +71,7 @@ struct Link {
     pod_namespace: Option<String>,
     key: DigestKey,
     timing: Timing,
+    requests: Arc<Requests>,
 }
 
 impl Kubernetes {
@@ -89,6 +91,7 @@ impl Kubernetes {
         let link = Link {
             pod_namespace: in_pod.then(|| client.default_namespace().to_owned()),
             client,
+            requests: Arc::new(Requests::to(&server)),
             server,
             key,
             timing,
@@ -101,6 +104,11 @@ impl Kubernetes {
     /// Its address.
     pub fn server(&self) -> &str {
         &self.link.server
+    }
+
+    /// What was asked of it until now.
+    pub fn requests(&self) -> Arc<Requests> {
+        self.link.requests.clone()
     }
 
     /// A Lease of it: in the namespace of that name, else in that of the pod that we run in, else in
@@ -118,7 +126,19 @@ impl Kubernetes {
 impl Link {
     /// One request and its whole answer.
     async fn ask(&self, request: http::Request<Body>) -> Result<HttpAnswer, ::kube::Error> {
-        whole(self.client.send(request).await?).await
+        whole(self.send(request).await?).await
+    }
+
+    /// One request, up to the beginning of its answer.
+    async fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> Result<http::Response<Body>, ::kube::Error> {
+        let method = request.method().clone();
+        let answer = self.client.send(request).await;
+        let code = answer.as_ref().ok().map(|answer| answer.status().as_u16());
+        self.requests.count(method.as_str(), code);
+        answer
     }
 
     async fn run(&self, action: &Action, values: &Values) -> Outcome {

@@ -254,7 +254,7 @@ impl Watch {
     async fn open(&self, query: &str) -> Result<Lines, Refused> {
         let request = read_all(self.reader.kind, query).map_err(Refused::unsent)?;
         let silence = self.link.timing.silence;
-        let response = timeout(silence, self.link.client.send(request)).await;
+        let response = timeout(silence, self.link.send(request)).await;
         let response = response.map_err(|_| Refused::silent())?;
         let response = response.map_err(|error| Refused::unsent(reason(&error)))?;
         if response.status().is_success() {
