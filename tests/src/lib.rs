@@ -2,6 +2,7 @@
 
 pub mod charms;
 pub mod child;
+pub mod conformance;
 pub mod control_plane;
 pub mod faulty;
 pub mod house;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use pilotage_tests::recorder::scripts;
 use pilotage_tests::replay::known::KNOWN;
-use pilotage_tests::replay::{Difference, replay};
-use pilotage_tests::transcript::{Step, Transcript, file};
+use pilotage_tests::replay::{Difference, Pace, replay};
+use pilotage_tests::transcript::{Event, Step, Transcript, file};
 use serde_json::{Value, json};
 
 fn transcripts() -> Vec<Transcript> {
@@ -22,7 +22,7 @@ fn transcript(name: &str) -> Transcript {
 
 /// The differences that are not in the table.
 fn unknown(transcript: &Transcript) -> Vec<Difference> {
-    let mut differences = replay(transcript);
+    let mut differences = replay(transcript, Pace::EveryEvent);
     differences.retain(|difference| !KNOWN.iter().any(|known| known.covers(difference)));
     differences
 }
@@ -50,7 +50,10 @@ fn the_simulated_cluster_does_what_the_real_one_did() {
 #[test]
 fn at_most_five_differences_are_known_and_each_of_them_shows() {
     assert!(KNOWN.len() <= 5);
-    let all: Vec<Difference> = transcripts().iter().flat_map(replay).collect();
+    let all: Vec<Difference> = transcripts()
+        .iter()
+        .flat_map(|transcript| replay(transcript, Pace::EveryEvent))
+        .collect();
     for known in KNOWN {
         let shows = all.iter().any(|difference| known.covers(difference));
         assert!(
@@ -227,4 +230,31 @@ fn an_altered_status_code_reason_or_order_of_events_fails() {
         .1
         .swap(0, 1);
     assert!(!unknown(&order).is_empty());
+}
+
+#[test]
+fn of_what_a_workload_reports_on_its_way_the_end_alone_is_compared_where_that_is_asked_for() {
+    let original = transcript("stateful-set-up");
+    let reports = |transcript: &mut Transcript, change: &dyn Fn(&mut Vec<Event>)| {
+        let all = transcript.steps.iter_mut().find_map(|step| match step {
+            Step::Rest { events, .. } => events
+                .iter_mut()
+                .find(|(key, events)| key.starts_with("StatefulSet") && events.len() > 2),
+            _ => None,
+        });
+        change(&mut all.expect("a workload that reports twice").1);
+    };
+    let agree = |transcript: &Transcript, pace| replay(transcript, pace).is_empty();
+    assert!(agree(&original, Pace::WhereReportsEnd));
+
+    let mut fewer = original.clone();
+    reports(&mut fewer, &|events| drop(events.remove(events.len() - 2)));
+    assert!(!agree(&fewer, Pace::EveryEvent));
+    assert!(agree(&fewer, Pace::WhereReportsEnd));
+
+    let mut other = original.clone();
+    reports(&mut other, &|events| {
+        events.last_mut().expect("the last").object["status"]["replicas"] = json!(7);
+    });
+    assert!(!agree(&other, Pace::WhereReportsEnd));
 }

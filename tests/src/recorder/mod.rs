@@ -81,6 +81,20 @@ pub fn record(
     watches: &mut Watches,
     script: Script,
 ) -> Transcript {
+    record_played(control_plane, watches, script, script.play)
+}
+
+/// The same, of a story that is not in the script: its author may have made it up this moment.
+///
+/// # Panics
+///
+/// As [`record`] does.
+pub fn record_played(
+    control_plane: &mut ControlPlane,
+    watches: &mut Watches,
+    script: Script,
+    play: impl FnOnce(&mut Recorder<'_>),
+) -> Transcript {
     let mut recorder = Recorder {
         control_plane,
         watches,
@@ -96,7 +110,7 @@ pub fn record(
     recorder.rest("the namespace has its default account", |live| {
         live.has("ServiceAccount default")
     });
-    (script.play)(&mut recorder);
+    play(&mut recorder);
     if !recorder.pending.is_empty() {
         recorder.rest("the last events have come", |_| true);
     }
@@ -129,6 +143,11 @@ impl Live<'_> {
             .unwrap_or_default()
     }
 
+    /// Every object.
+    pub fn all(&self) -> impl Iterator<Item = &Value> {
+        self.0.values()
+    }
+
     /// Whether a pod is to end, but still there.
     pub fn ends(&self, pod: &str) -> bool {
         !self
@@ -136,7 +155,8 @@ impl Live<'_> {
             .is_null()
     }
 
-    fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
+    /// The objects of a kind.
+    pub fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
         self.0.values().filter(move |object| object["kind"] == kind)
     }
 }
@@ -195,9 +215,14 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// The objects as the watches showed them up to the last rest.
+    pub fn live(&self) -> Live<'_> {
+        Live(&self.live)
+    }
+
     /// Whether something holds for what the watches showed up to the last rest.
     pub fn sees(&self, holds: impl Fn(&Live<'_>) -> bool) -> bool {
-        holds(&Live(&self.live))
+        holds(&self.live())
     }
 
     /// The server forgets all versions before `version`: etcd is compacted, and the API server started anew, since it has a memory of its own.

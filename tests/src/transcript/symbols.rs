@@ -31,7 +31,6 @@ pub struct Symbols {
     lists: BTreeMap<String, String>,
     revisions: BTreeMap<String, String>,
     hashes: BTreeMap<String, String>,
-    revisions_of: BTreeMap<String, usize>,
 }
 
 impl Symbols {
@@ -118,20 +117,19 @@ impl Symbols {
         let Some(revision) = revision.filter(|revision| !revision.is_empty()) else {
             return;
         };
-        if !self.revisions.contains_key(revision) {
-            let number = self.revisions_of.entry(owner.to_owned()).or_default();
-            *number += 1;
-            let symbol = format!("<revision {number}>");
-            // The hash stands alone in a label of the ControllerRevision.
-            let hash = revision
-                .strip_prefix(owner)
-                .and_then(|rest| rest.strip_prefix('-'));
-            if let Some(hash) = hash {
-                self.hashes.insert(hash.to_owned(), symbol.clone());
-            }
-            self.revisions
-                .insert(revision.to_owned(), format!("{owner}-{symbol}"));
+        if self.revisions.contains_key(revision) {
+            return;
         }
+        // Revisions of two owners with one template have one hash, which stands alone in a label of the ControllerRevision.
+        let hash = revision
+            .strip_prefix(owner)
+            .and_then(|rest| rest.strip_prefix('-'))
+            .unwrap_or(revision);
+        let number = self.hashes.len() + 1;
+        let symbol = self.hashes.entry(hash.to_owned());
+        let symbol = symbol.or_insert_with(|| format!("<revision {number}>"));
+        let name = format!("{owner}-{symbol}");
+        self.revisions.insert(revision.to_owned(), name);
     }
 
     /// The value with every known identity replaced. `context` is the object that a request is about.
@@ -184,7 +182,8 @@ impl Symbols {
             let Some(rest) = path.strip_prefix("/metadata/managedFields/") else {
                 continue;
             };
-            let (index, rest) = rest.split_once('/').unwrap_or((rest, ""));
+            // The whole entry, or a field of it.
+            let (index, field) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
             let entry = index
                 .parse::<usize>()
                 .ok()
@@ -192,7 +191,7 @@ impl Symbols {
             if let Some(entry) = entry.filter(|entry| entry.is_object()) {
                 let label = entry_label(entry);
                 operation["path"] = format!(
-                    "/metadata/managedFields/<{}>/{rest}",
+                    "/metadata/managedFields/<{}>{field}",
                     label.replace('/', "~1")
                 )
                 .into();

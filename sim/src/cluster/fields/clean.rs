@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::element::{Element, Scalar};
 use crate::cluster::quantity;
+use crate::cluster::resource::Resource;
 use crate::cluster::schema::{Shown, Type};
 
 /// A value that does not fit its field.
@@ -126,6 +127,17 @@ pub(crate) fn clean(value: &mut Value, ty: &'static Type) -> Result<(), Mistake>
             Ok(())
         }
         _ => Err(wrong(expected(ty), value)),
+    }
+}
+
+/// What is lost when an object is kept: the store does not tell an empty list from none. Only rules are shown without any;
+/// a write that names none still changes them.
+pub(crate) fn forget_empty(resource: Resource, value: &mut Value) {
+    if matches!(resource, Resource::Role | Resource::ClusterRole)
+        && let Some(rules) = value.get_mut("rules")
+        && rules.as_array().is_some_and(Vec::is_empty)
+    {
+        *rules = Value::Null;
     }
 }
 

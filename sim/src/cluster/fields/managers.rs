@@ -227,6 +227,46 @@ impl Managers {
         self.sort();
     }
 
+    /// Gives fields that entries for updates own to entries of their own, without a time, of the same managers.
+    ///
+    /// So a server does with the replicas when a Scale says nothing new: it does not find those entries again, because a
+    /// Scale is of another version. With the next write it reads both as one, of which it takes the older: see
+    /// [`Managers::read`].
+    pub(crate) fn split(&mut self, fields: &FieldSet) {
+        let mut apart = Vec::new();
+        for manager in &mut self.0 {
+            if manager.operation == Operation::Update && manager.fields.intersects(fields) {
+                Arc::make_mut(&mut manager.fields).subtract(fields);
+                apart.push(Manager {
+                    time: None,
+                    fields: Arc::new(fields.clone()),
+                    ..manager.clone()
+                });
+            }
+        }
+        self.0.append(&mut apart);
+        self.0.retain(|manager| !manager.fields.is_empty());
+        self.sort();
+    }
+
+    /// The entries as the next write finds them: of two of one manager the later in their order.
+    pub(crate) fn read(&self) -> Managers {
+        let same = |left: &Manager, right: &Manager| {
+            left.name == right.name
+                && left.operation == right.operation
+                && left.subresource == right.subresource
+                && left.api_version == right.api_version
+        };
+        let mut entries = Vec::with_capacity(self.0.len());
+        for (index, manager) in self.0.iter().enumerate() {
+            let after = self.0.iter().skip(index + 1);
+            if !after.into_iter().any(|later| same(manager, later)) {
+                entries.push(manager.clone());
+            }
+        }
+        Managers(entries)
+    }
+
     /// The fields of other managers that an apply would change, as (manager, path).
     pub(crate) fn conflicts(
         &self,

@@ -135,9 +135,10 @@ pub(crate) fn prune(
                     Some(owned) => {
                         if prune(value, last, owned, ty) {
                             deeper = true;
-                            if matches!(value, Value::Object(map) if map.is_empty())
-                                || matches!(value, Value::Array(items) if items.is_empty())
-                            {
+                            // What somebody owns as a whole stays, though it is not kept empty: so it stays owned, too.
+                            let empty = matches!(value, Value::Object(map) if map.is_empty())
+                                || matches!(value, Value::Array(items) if items.is_empty());
+                            if empty && !owned.member {
                                 map.remove(key);
                             }
                         }

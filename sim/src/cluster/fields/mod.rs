@@ -10,7 +10,7 @@ mod managers;
 mod merge;
 mod set;
 
-pub(crate) use self::clean::{check, clean, zero};
+pub(crate) use self::clean::{check, clean, forget_empty, zero};
 pub(crate) use self::compare::{Comparison, compare, named};
 pub use self::element::{Element, Name, Scalar};
 pub(crate) use self::managers::Writer;

@@ -26,6 +26,15 @@ impl FieldSet {
         }
     }
 
+    /// The set of the field at a path of names.
+    pub(crate) fn of(path: &[&'static str]) -> Self {
+        path.iter().rev().fold(FieldSet::leaf(), |below, name| {
+            let mut set = FieldSet::default();
+            set.attach(Element::Field(Name::Static(name)), below);
+            set
+        })
+    }
+
     /// Whether nothing is in the set.
     pub fn is_empty(&self) -> bool {
         !self.member && self.children.is_empty()

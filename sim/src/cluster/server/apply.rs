@@ -32,7 +32,7 @@ impl Cluster {
         };
         check_fields(context, &body)?;
         let writer = context.writer();
-        let mut managers = old.managers.clone();
+        let mut managers = old.managers.read();
         if managers.is_empty() {
             // Fields that nobody was recorded for belong to whoever came before.
             let mut comparison = compare(&zero_object(resource), &old.value, resource.schema());

@@ -9,7 +9,7 @@ use super::{Context, expect_kind, object};
 use crate::cluster::Cluster;
 use crate::cluster::defaults;
 use crate::cluster::failure::Problem;
-use crate::cluster::fields::{Managers, clean, compare};
+use crate::cluster::fields::{Managers, clean, compare, forget_empty};
 use crate::cluster::moment;
 use crate::cluster::object::{Stored, at, remove_at, set_at, text_at};
 use crate::cluster::request::{Failure, Response};
@@ -95,6 +95,7 @@ impl Cluster {
         if counts_generation(resource) {
             set_at(&mut body, &["metadata", "generation"], Value::from(1));
         }
+        forget_empty(resource, &mut body);
         let version = self.store.next_version();
         stamp(&mut body, version);
         let stored = Arc::new(Stored {

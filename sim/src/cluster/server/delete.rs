@@ -74,7 +74,8 @@ impl Cluster {
         Ok(object(200, self.keep_as_server(&old, value)))
     }
 
-    /// A pod is always marked first; without time left it goes at once after that. A later delete can only shorten the time.
+    /// A pod is always marked first; without time left it goes at once after that. A later delete can only shorten the time;
+    /// where none is left, it can still say what becomes of dependents.
     fn delete_pod(
         &mut self,
         context: &Context<'_>,
@@ -84,6 +85,7 @@ impl Cluster {
     ) -> Arc<Stored> {
         let before = number_at(&old.value, &["metadata", "deletionGracePeriodSeconds"]);
         let grace = match before {
+            Some(0) => 0,
             Some(before) if asked.is_none_or(|asked| asked >= before) => return old.clone(),
             Some(_) => asked.unwrap_or(0),
             None => grace_of(old, asked),
@@ -91,6 +93,9 @@ impl Cluster {
         let mut value = old.value.clone();
         set_finalizers(old, &mut value, propagation);
         mark(context, old, &mut value, grace);
+        if value == old.value {
+            return old.clone();
+        }
         let marked = self.keep_marked(old, value);
         if super::update::ends(&marked) {
             return self.end(&marked);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Context, patch, update};
 use crate::cluster::Cluster;
 use crate::cluster::failure::Problem;
-use crate::cluster::fields::compare;
+use crate::cluster::fields::{FieldSet, compare};
 use crate::cluster::object::{Stored, at, number_at, set_at, text_at};
 use crate::cluster::request::{Failure, Response, Verb};
 
@@ -61,7 +61,7 @@ impl Cluster {
             &["metadata", "resourceVersion"],
             version.unwrap_or(Value::Null),
         );
-        let mut managers = old.managers.clone();
+        let mut managers = old.managers.read();
         // A scale sees only those who own the replicas: where nobody does, nothing is recorded, and times are not kept. A
         // Scale to nothing names no replicas, so nobody owns them any more.
         if managers.owned().contains(&["spec", "replicas"]) {
@@ -69,8 +69,12 @@ impl Cluster {
             if replicas == 0 {
                 core::mem::swap(&mut comparison.removed, &mut comparison.changed);
             }
-            managers.record_update(&context.writer(), comparison);
-            managers.forget_time(&context.writer());
+            if comparison.is_empty() {
+                managers.split(&FieldSet::of(&["spec", "replicas"]));
+            } else {
+                managers.record_update(&context.writer(), comparison);
+                managers.forget_time(&context.writer());
+            }
         }
         let unscoped = Context {
             subresource: None,

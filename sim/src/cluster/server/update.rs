@@ -8,7 +8,7 @@ use super::create::{decode, raises_generation};
 use super::{Context, expect_kind, object};
 use crate::cluster::Cluster;
 use crate::cluster::defaults;
-use crate::cluster::fields::{Comparison, Managers, compare};
+use crate::cluster::fields::{Comparison, Managers, compare, forget_empty};
 use crate::cluster::object::{Stored, at, number_at, remove_at, set_at, text_at};
 use crate::cluster::request::{Failure, Response, Subresource};
 use crate::cluster::resource::Resource;
@@ -47,7 +47,7 @@ impl Cluster {
         keep_rest(context, old, &mut new);
         let mut managers = match given {
             Some(entries) if context.subresource.is_none() => brought(&entries, old),
-            _ => old.managers.clone(),
+            _ => old.managers.read(),
         };
         let mut comparison = compare(&old.value, &new, resource.schema());
         forget_reset(context, &mut comparison);
@@ -90,6 +90,7 @@ impl Cluster {
                 Value::from(old.generation() + 1),
             );
         }
+        forget_empty(resource, &mut new);
         if new == old.value && managers.same_but_times(&old.managers) {
             return Ok(object(200, old.clone()));
         }

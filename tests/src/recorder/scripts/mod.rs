@@ -2,6 +2,7 @@
 
 mod applies;
 mod endings;
+mod found;
 mod guards;
 mod objects;
 mod rollout;
@@ -20,6 +21,7 @@ pub fn all() -> Vec<Script> {
         storage::SCRIPTS,
         endings::SCRIPTS,
         watching::SCRIPTS,
+        found::SCRIPTS,
     ]
     .concat()
 }
