@@ -135,7 +135,8 @@ pub fn redact(key: DigestKey, secret: &mut Value) {
     }
 }
 
-fn base64(bytes: &[u8]) -> String {
+/// Bytes as text (RFC 4648, section 4), as a Secret's `data` holds them.
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: [char; 64] = {
         let mut digits = ['A'; 64];
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

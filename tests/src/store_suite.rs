@@ -661,25 +661,29 @@ fn storage_command(dice: &mut Dice, store: &Store) -> Command {
     }
 }
 
-/// Makes the tests of one store whose records can be damaged: `make` gives a new, empty one.
+/// Makes the tests of one store whose records can be damaged: `make` gives a new, empty one; with `if`, perhaps.
 #[macro_export]
 macro_rules! damage_suite {
-    ($make:expr) => {
+    (if $make:expr) => {
         $crate::store_suite! {
-            $make;
+            if $make;
             a_record_that_cannot_be_read_stands_alone,
             what_a_command_finds_damaged_is_told_again,
             every_kind_of_record_may_be_the_damaged_one,
         }
     };
+    ($make:expr) => {
+        $crate::damage_suite!(if Some($make));
+    };
 }
 
-/// Makes the tests of one store: `make` gives a new, empty one.
+/// Makes the tests of one store: `make` gives a new, empty one; with `if`, perhaps: where what it needs is absent, it says
+/// so.
 #[macro_export]
 macro_rules! store_suite {
-    ($make:expr) => {
+    (if $make:expr) => {
         $crate::store_suite! {
-            $make;
+            if $make;
             an_empty_state_lists_nothing,
             what_is_replied_is_what_is_told,
             a_command_that_changes_nothing_is_not_told,
@@ -692,12 +696,17 @@ macro_rules! store_suite {
             it_answers_as_the_memory_store_does,
         }
     };
-    ($make:expr; $($name:ident),+ $(,)?) => {
+    (if $make:expr; $($name:ident),+ $(,)?) => {
         $(
             #[test]
             fn $name() {
-                $crate::store_suite::$name(&mut $make);
+                if let Some(mut store) = $make {
+                    $crate::store_suite::$name(&mut store);
+                }
             }
         )+
+    };
+    ($make:expr) => {
+        $crate::store_suite!(if Some($make));
     };
 }

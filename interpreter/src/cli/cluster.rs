@@ -1,27 +1,26 @@
-//! Which cluster a call means: `--cluster`, else `PILOTAGE_CLUSTER`, else the embedded one.
+//! Which cluster a call means: `--cluster`, else `PILOTAGE_CLUSTER`, else the one that the state is in, else the embedded
+//! one.
 
 use std::sync::Arc;
 use std::time::Duration;
-
-use pilotage_core::digest::Digest;
 
 use super::environment::Environment;
 use super::failure::Failure;
 use super::grammar::{Opt, Parsed};
 use crate::cluster::embedded::latencies;
 use crate::cluster::{Access, Cluster, ClusterError, Embedded, Kubernetes, Timing};
-use crate::leader::{Leadership, Times};
+use crate::leader::{Leadership, Times, lease_name};
 use crate::monitor::Monitor;
 use crate::runtime::RuntimeError;
 use crate::store::Held;
 
-use super::state::State;
+use super::state::{Place, State};
 
 /// The option of the commands that provision.
 pub const CLUSTER: Opt = Opt::value(
     "cluster",
     "embedded|kubeconfig[:CONTEXT]|in-cluster",
-    "the cluster (default: $PILOTAGE_CLUSTER, else embedded)",
+    "the cluster (default: $PILOTAGE_CLUSTER, else that of a state in a cluster, else embedded)",
 );
 
 /// Which lease keeps others from acting on a real cluster.
@@ -59,14 +58,33 @@ impl Choice {
     /// # Errors
     /// It is named in another way than the option says.
     pub fn of(environment: &Environment, parsed: &Parsed) -> Result<Self, Failure> {
+        let named = Self::named(environment, parsed)?;
+        match (Place::of(environment, parsed)?, named) {
+            (Place::File(_), named) => Ok(named.unwrap_or(Choice::Embedded)),
+            (Place::Cluster { access, .. }, None) => Ok(Choice::Real(access)),
+            (Place::Cluster { .. }, Some(Choice::Embedded)) => Err(Failure::usage(
+                "a state in a cluster is that cluster's; leave --cluster out, or name it",
+            )),
+            (Place::Cluster { .. }, Some(real)) => Ok(real),
+        }
+    }
+
+    /// The cluster that a call names, if it names one.
+    ///
+    /// # Errors
+    /// It is named in another way than the option says.
+    pub fn named(environment: &Environment, parsed: &Parsed) -> Result<Option<Self>, Failure> {
         let named = parsed.value("cluster");
         let named = named.or_else(|| environment.variable(VARIABLE));
-        Self::read(named.unwrap_or("embedded")).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no cluster {:?}; name embedded, kubeconfig, kubeconfig:CONTEXT or in-cluster",
-                named.unwrap_or_default()
-            ))
-        })
+        named
+            .map(|named| {
+                Self::read(named).ok_or_else(|| {
+                    Failure::usage(format!(
+                        "there is no cluster {named:?}; name embedded, kubeconfig, kubeconfig:CONTEXT or in-cluster"
+                    ))
+                })
+            })
+            .transpose()
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -125,9 +143,7 @@ impl Choice {
                 let leadership = match &lease.place {
                     LeasePlace::Off => Leadership::undisputed(),
                     LeasePlace::Namespace(namespace) => {
-                        // A copy of the state has the same key. No name leads back to the key.
-                        let name = Digest::keyed(key, &"lease").to_string();
-                        let name = format!("pilotage-{}", name.get(..16).unwrap_or_default());
+                        let name = lease_name(key);
                         let lease_of = cluster.lease(namespace.as_deref(), name);
                         Leadership::stand(Arc::new(lease_of), lease.times, held.identity())?
                     }

@@ -68,8 +68,18 @@ impl Environment {
     /// The cloud's name that we answer to.
     pub fn cloud(&self) -> &str {
         let cluster = || self.variable(cluster::VARIABLE).map(cluster::Choice::cloud);
+        let state = || {
+            let context = self
+                .variable("PILOTAGE_STATE")?
+                .strip_prefix("kubernetes")?;
+            match context.strip_prefix(':') {
+                Some(context) => Some(context),
+                None => context.is_empty().then_some("kubernetes"),
+            }
+        };
         self.variable("PILOTAGE_CLOUD")
             .or_else(cluster)
+            .or_else(state)
             .unwrap_or("embedded")
     }
 

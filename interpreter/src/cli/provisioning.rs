@@ -60,8 +60,11 @@ enum Said {
 
 impl Provisioning {
     /// Begins to become the one provisioner of a state.
-    pub fn start(state: &State, plan: Plan) -> Self {
-        let state = State::at(&state.file);
+    ///
+    /// # Errors
+    /// The state cannot be opened once more.
+    pub fn start(state: &State, plan: Plan) -> Result<Self, Failure> {
+        let state = state.again()?;
         let (stop, stopped) = oneshot::channel();
         let (say, said) = mpsc::channel();
         let thread = std::thread::spawn(move || {
@@ -79,12 +82,12 @@ impl Provisioning {
             })
             .map_err(RuntimeError::Start)?
         });
-        Provisioning {
+        Ok(Provisioning {
             cluster: String::new(),
             said,
             thread,
             stop,
-        }
+        })
     }
 
     /// Waits until it runs, and says what its cluster and lease are and what it waits for.

@@ -12,12 +12,14 @@ use pilotage_core::state::{
     Application, ApplicationCommand, Caller, Command, ModelCommand, StorageCommand,
 };
 
+use super::cluster::Choice;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::grammar::Parsed;
 use super::session::Session;
 use super::status::build::NO_PROVISIONER;
-use crate::store::{Damaged, Snapshot, Sqlite, Store, StoreError};
+use crate::cluster::Access;
+use crate::store::{CustomResources, Damaged, Snapshot, Sqlite, Store, StoreError};
 
 /// How often a write that lost a race is repeated.
 const ATTEMPTS: u32 = 10;
@@ -28,8 +30,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct State {
     /// Keeps the records.
     pub store: Arc<dyn Store>,
-    /// The file.
+    /// The file; of a state in a cluster, what lies beside a file lies beside this one: traces, the chosen model.
     pub file: PathBuf,
+    /// The way to the cluster that it is in, if it is in one.
+    access: Option<Access>,
 }
 
 impl From<StoreError> for Failure {
@@ -38,21 +42,55 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// Where the state of a call is: `--state`, else `PILOTAGE_STATE`, else among the user's data.
-///
-/// # Errors
-/// It is said to be in a cluster, which is not supported yet.
-pub fn location(environment: &Environment, parsed: &Parsed) -> Result<PathBuf, Failure> {
-    let named = parsed
-        .value("state")
-        .or_else(|| environment.variable("PILOTAGE_STATE"));
-    match named {
-        Some("kubernetes") => Err(Failure::failed(
-            "a state in a real cluster is not available yet; name a file with --state",
-        )),
-        Some(path) => Ok(environment.path(path)),
-        None => Ok(environment.data_folder().join("state.db")),
+/// Where a state is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a file.
+    File(PathBuf),
+    /// In a cluster, as its custom resources.
+    Cluster {
+        /// The way to it.
+        access: Access,
+        /// The context that was named, if one was.
+        context: Option<String>,
+    },
+}
+
+impl Place {
+    /// Where the state of a call is: `--state`, else `PILOTAGE_STATE`, else among the user's data. A state in a cluster
+    /// that is not named further is in the one that `--cluster` names, if it names a real one.
+    ///
+    /// # Errors
+    /// A context without a name.
+    pub fn of(environment: &Environment, parsed: &Parsed) -> Result<Self, Failure> {
+        let named = parsed
+            .value("state")
+            .or_else(|| environment.variable("PILOTAGE_STATE"));
+        let context = match named {
+            None => return Ok(Place::File(environment.data_folder().join("state.db"))),
+            Some("kubernetes") => None,
+            Some(named) => match named.strip_prefix("kubernetes:") {
+                Some("") => return Err(Failure::usage("--state kubernetes: names no context")),
+                Some(context) => Some(context.to_owned()),
+                None => return Ok(Place::File(environment.path(named))),
+            },
+        };
+        let access = match (&context, Choice::named(environment, parsed)?) {
+            (None, Some(Choice::Real(access))) => access,
+            (None, _) if in_pod(environment) => Access::InCluster,
+            _ => Access::Kubeconfig {
+                file: None,
+                context: context.clone(),
+            },
+        };
+        Ok(Place::Cluster { access, context })
     }
+}
+
+/// Whether this process runs in a pod, and nobody named a kubeconfig.
+fn in_pod(environment: &Environment) -> bool {
+    environment.variable("KUBERNETES_SERVICE_HOST").is_some()
+        && environment.variable("KUBECONFIG").is_none()
 }
 
 impl State {
@@ -61,9 +99,19 @@ impl State {
     /// # Errors
     /// It cannot be used.
     pub fn open(session: &mut Session<'_>, parsed: &Parsed) -> Result<Self, Failure> {
-        let file = location(session.environment, parsed)?;
-        session.detail(&format!("state: {}", file.display()));
-        Ok(State::at(&file))
+        let state = match Place::of(session.environment, parsed)? {
+            Place::File(file) => State::at(&file),
+            Place::Cluster { access, context } => {
+                let name = match context {
+                    Some(context) => format!("kubernetes-{}", context.replace('/', "_")),
+                    None => "kubernetes".into(),
+                };
+                let beside = session.environment.data_folder().join(name);
+                State::within(access, beside)?
+            }
+        };
+        session.detail(&format!("state: {}", state.place()));
+        Ok(state)
     }
 
     /// The state in a file. Nothing is read or made yet.
@@ -71,7 +119,40 @@ impl State {
         State {
             store: Arc::new(Sqlite::new(file)),
             file: file.to_owned(),
+            access: None,
         }
+    }
+
+    fn within(access: Access, beside: PathBuf) -> Result<Self, StoreError> {
+        Ok(State {
+            store: Arc::new(CustomResources::new(access.clone())?),
+            file: beside,
+            access: Some(access),
+        })
+    }
+
+    /// The same state, opened once more.
+    ///
+    /// # Errors
+    /// There is no randomness.
+    pub fn again(&self) -> Result<Self, StoreError> {
+        match &self.access {
+            None => Ok(State::at(&self.file)),
+            Some(access) => State::within(access.clone(), self.file.clone()),
+        }
+    }
+
+    /// Where it is, for people.
+    pub fn place(&self) -> String {
+        match &self.access {
+            None => self.file.display().to_string(),
+            Some(_) => "the cluster's custom resources".into(),
+        }
+    }
+
+    /// Whether it is a file that is not there yet.
+    pub fn is_missing(&self) -> bool {
+        self.access.is_none() && !self.file.exists()
     }
 
     /// Everything, at one moment.

@@ -15,6 +15,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pilotage_core::digest::{Digest, DigestKey};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -31,6 +32,13 @@ use self::election::{Election, Next};
 const GIVE_BACK: Duration = Duration::from_millis(400);
 /// Sleeps do not notice that the machine slept: what hangs on the steady clock looks at it this often.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// The name of the lease of a state, by its key of fingerprints. A copy of the state has the same key; no name leads back
+/// to a key.
+pub fn lease_name(key: DigestKey) -> String {
+    let name = Digest::keyed(key, &"lease").to_string();
+    format!("pilotage-{}", name.get(..16).unwrap_or_default())
+}
 
 /// Where one lease is kept.
 pub trait Leases: Send + Sync {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use pilotage_core::name::Uid;
 
 use super::{Damaged, Holder};
+use crate::cluster::ConnectError;
 use crate::identity::NoRandomness;
 
 /// A state that cannot be used.
@@ -97,6 +98,19 @@ pub enum StoreError {
         theirs: Uid,
         /// The cluster at hand.
         ours: Uid,
+    },
+    /// There is no way to the cluster that the state is in.
+    #[error("state in a cluster: {0}")]
+    Connect(#[from] ConnectError),
+    /// The cluster that the state is in says no, or something that we do not understand.
+    #[error("state in the cluster at {server}: {what}")]
+    InCluster {
+        /// Its address.
+        server: String,
+        /// What is wrong, and what to do.
+        what: String,
+        /// It is not allowed.
+        denied: bool,
     },
     /// Nothing new can be named.
     #[error(transparent)]

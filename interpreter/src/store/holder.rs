@@ -34,21 +34,39 @@ impl fmt::Display for Holder {
 /// Being the one provisioner of a state, until this is dropped or the process ends.
 #[derive(Debug)]
 pub struct Held {
-    /// The lock is on the open file: it ends when the file is closed, and no crash leaves it behind.
-    lock: File,
+    /// The lock is on the open file: it ends when the file is closed, and no crash leaves it behind. A state that is
+    /// in no file has none: there a lease says who acts.
+    lock: Option<File>,
     /// As others see us.
     pub holder: Holder,
 }
 
 impl Held {
     /// Names this lock among all locks of all machines: whoever holds it has proof that every former holder of the
-    /// same name is gone. None where the system does not tell one of its starts from another.
+    /// same name is gone. None where the system does not tell one of its starts from another, or there is no lock.
     pub fn identity(&self) -> Option<String> {
         // A copy of the state has another lock, and a lock is forgotten when its machine is started again.
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        let file = self.lock.metadata().ok()?;
+        let file = self.lock.as_ref()?.metadata().ok()?;
         let lock = Digest::of(&(boot.trim(), file.dev(), file.ino()));
         Some(format!("{}_{lock}", self.holder.host))
+    }
+
+    /// Being the provisioner of a state that is in no file.
+    pub(super) fn elsewhere(at: Timestamp) -> Self {
+        Held {
+            lock: None,
+            holder: this_process(at),
+        }
+    }
+}
+
+/// This process, as others see it.
+fn this_process(at: Timestamp) -> Holder {
+    Holder {
+        pid: std::process::id(),
+        host: host_name(),
+        since: at,
     }
 }
 
@@ -105,13 +123,12 @@ pub(super) fn hold(state: &Path, at: Timestamp) -> Result<Held, StoreError> {
             Err(TryLockError::Error(source)) => return Err(io("lock", &path)(source)),
         }
     }
-    let holder = Holder {
-        pid: std::process::id(),
-        host: host_name(),
-        since: at,
-    };
+    let holder = this_process(at);
     write(&mut file, &holder).map_err(io("write", &path))?;
-    Ok(Held { lock: file, holder })
+    Ok(Held {
+        lock: Some(file),
+        holder,
+    })
 }
 
 /// Who holds the lock of a state.

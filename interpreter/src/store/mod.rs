@@ -11,6 +11,7 @@
 mod damage;
 mod error;
 mod holder;
+pub mod kubernetes;
 pub mod sqlite;
 
 use std::path::Path;
@@ -29,6 +30,7 @@ use pilotage_core::time::Timestamp;
 pub use damage::Damaged;
 pub use error::StoreError;
 pub use holder::{Held, Holder, host_name};
+pub use kubernetes::CustomResources;
 pub use sqlite::Sqlite;
 
 /// Keeps records, applies commands to them, and tells what changed.

@@ -6,7 +6,7 @@ use pilotage_tests::patience::until;
 use pilotage_tests::program::Desk;
 use serde_json::{Value, json};
 
-use super::program::{active, hello, left, model};
+use pilotage_tests::life::{active, hello, left, model};
 
 const OWN: &str = "pilotage-system";
 

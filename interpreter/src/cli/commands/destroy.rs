@@ -182,7 +182,7 @@ fn provision(
         monitor: Arc::default(),
         stand_by: false,
     };
-    match Provisioning::start(state, plan).running(|words| session.detail(words)) {
+    match Provisioning::start(state, plan)?.running(|words| session.detail(words)) {
         Ok(provisioning) => Ok(Some(provisioning)),
         // Somebody else was faster: then it is theirs to do.
         Err(_) if state.is_provisioned()? => Ok(None),

@@ -160,8 +160,8 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         monitor,
         stand_by: parsed.flag("stand-by"),
     };
-    let provisioning = Provisioning::start(&state, plan);
+    let provisioning = Provisioning::start(&state, plan)?;
     let provisioning = provisioning.running(|words| session.note(words))?;
-    session.note(&format!("provisioner runs on {}", state.file.display()));
+    session.note(&format!("provisioner runs on {}", state.place()));
     provisioning.wait()
 }

@@ -111,7 +111,7 @@ fn show(session: &mut Session<'_>, parsed: &Parsed, state: &State, utc: bool) ->
             0 => {
                 session.note("");
                 session.note(&format!("Model \"{}\" is empty.", target.shown_name()));
-                if !state.file.exists() {
+                if state.is_missing() {
                     session.note(&format!(
                         "There is no state at {} yet; the first deploy makes it.",
                         state.file.display()

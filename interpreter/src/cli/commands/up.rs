@@ -75,7 +75,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         monitor: Arc::default(),
         stand_by: false,
     };
-    let provisioning = Provisioning::start(&state, plan);
+    let provisioning = Provisioning::start(&state, plan)?;
     let provisioning = provisioning.running(|words| session.say(words))?;
     for line in lines {
         session.note(&line);

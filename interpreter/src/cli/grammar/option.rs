@@ -120,7 +120,7 @@ pub const COMMON: [Opt; 11] = [
     Opt::flag("no-browser-login", "accepted without an effect").short('B'),
     Opt::value(
         "state",
-        "PATH|kubernetes",
+        "PATH|kubernetes[:CONTEXT]",
         "where the state is (default: $PILOTAGE_STATE, else state.db among the user's data)",
     ),
     Opt::flag("help", "show help").short('h'),

@@ -183,7 +183,8 @@ fn of_models_and_waiting() {
             "wait-for application nothing --timeout 0",
             "run ledger/0 backup --wait=5m",
             "completions cmd",
-            "--state kubernetes status",
+            "--state kubernetes: status",
+            "run --state kubernetes --cluster embedded",
         ],
     ));
 }

@@ -15,11 +15,11 @@ use serde::Deserialize;
 use super::read::{Reader, Status};
 
 /// What the server answered to one request.
-pub(super) struct Answer {
-    pub(super) code: u16,
+pub(crate) struct Answer {
+    pub(crate) code: u16,
     /// Its header `Retry-After`, in seconds.
-    pub(super) retry_after: Option<u64>,
-    pub(super) body: Vec<u8>,
+    pub(crate) retry_after: Option<u64>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
@@ -105,7 +105,7 @@ impl Answer {
 
 /// Whether a write that was answered like this may have been done, or may still be: the server, or something between
 /// it and us, gave up on waiting. A webhook that cannot be asked is before the write, so nothing was done.
-fn may_have_happened(code: u16, message: &str) -> bool {
+pub(crate) fn may_have_happened(code: u16, message: &str) -> bool {
     match code {
         502 | 504 => true,
         500 => !message.contains("failed calling webhook"),

@@ -117,7 +117,7 @@ pub(super) fn chain(error: &dyn Error) -> String {
 }
 
 /// A client, and the address that it speaks to. Must be called inside the runtime: the client has a task.
-pub(super) async fn client(access: &Access) -> Result<(Client, String), ConnectError> {
+pub(crate) async fn client(access: &Access) -> Result<(Client, String), ConnectError> {
     let mut config = match access {
         Access::Kubeconfig { file, context } => {
             from_kubeconfig(file.as_deref(), context.clone()).await?

@@ -4,7 +4,7 @@ use ::kube::client::Body;
 use http_body_util::BodyExt;
 
 /// An answer that is read line by line.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     body: Body,
     buffer: Vec<u8>,
     /// What was not given out yet begins here.
@@ -14,7 +14,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn new(body: Body) -> Self {
+    pub(crate) fn new(body: Body) -> Self {
         Lines {
             body,
             buffer: Vec::new(),
@@ -25,7 +25,7 @@ impl Lines {
 
     /// The next line; none when the answer has ended. What follows the last end of a line is none: it was cut off.
     /// Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Result<Option<&[u8]>, ::kube::Error> {
+    pub(crate) async fn next(&mut self) -> Result<Option<&[u8]>, ::kube::Error> {
         loop {
             let news = &self.buffer[self.looked..];
             if let Some(length) = news.iter().position(|byte| *byte == b'\n') {

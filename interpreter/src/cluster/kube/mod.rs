@@ -42,11 +42,16 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use self::answer::Answer as HttpAnswer;
-use self::read::{Reader, Status};
+use self::read::Reader;
 use super::{Answer, Cluster, ClusterError, Values};
 use crate::clock;
 use crate::monitor::Requests;
 
+pub(crate) use self::answer::may_have_happened;
+pub(crate) use self::connect::client;
+pub(crate) use self::lines::Lines;
+pub(crate) use self::read::Status;
+pub(crate) use self::request::encode;
 pub use connect::{Access, ConnectError};
 pub use lease::Lease;
 pub use watch::Timing;
@@ -86,7 +91,7 @@ impl Kubernetes {
         key: DigestKey,
         timing: Timing,
     ) -> Result<Self, ConnectError> {
-        let (client, server) = connect::client(access).await?;
+        let (client, server) = client(access).await?;
         let in_pod = *access == Access::InCluster;
         let link = Link {
             pod_namespace: in_pod.then(|| client.default_namespace().to_owned()),
@@ -201,7 +206,7 @@ impl Link {
     }
 }
 
-async fn whole(response: http::Response<Body>) -> Result<HttpAnswer, ::kube::Error> {
+pub(crate) async fn whole(response: http::Response<Body>) -> Result<HttpAnswer, ::kube::Error> {
     let code = response.status().as_u16();
     let after = response.headers().get(RETRY_AFTER);
     let retry_after = after.and_then(|after| after.to_str().ok()?.parse().ok());
@@ -214,7 +219,7 @@ async fn whole(response: http::Response<Body>) -> Result<HttpAnswer, ::kube::Err
 }
 
 /// Whether a request surely did not leave: there was no connection to send it on, or nothing to identify us by.
-fn was_not_sent(error: &::kube::Error) -> bool {
+pub(crate) fn was_not_sent(error: &::kube::Error) -> bool {
     match error {
         ::kube::Error::Auth(_) => true,
         ::kube::Error::Service(error) => error
@@ -225,7 +230,7 @@ fn was_not_sent(error: &::kube::Error) -> bool {
 }
 
 /// Why there was no answer, for people.
-fn reason(error: &::kube::Error) -> String {
+pub(crate) fn reason(error: &::kube::Error) -> String {
     match error {
         ::kube::Error::Service(error) => connect::chain(&**error),
         other => connect::chain(other),

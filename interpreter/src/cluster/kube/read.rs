@@ -264,30 +264,30 @@ struct MarkAnnotations {
 /// A `Status`: what the server says when it has no object to show.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Status {
-    pub(super) status: String,
-    pub(super) code: u16,
-    pub(super) reason: String,
-    pub(super) message: String,
-    pub(super) details: Option<Details>,
+pub(crate) struct Status {
+    pub(crate) status: String,
+    pub(crate) code: u16,
+    pub(crate) reason: String,
+    pub(crate) message: String,
+    pub(crate) details: Option<Details>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Details {
-    pub(super) causes: Vec<Cause>,
-    pub(super) retry_after_seconds: u64,
+pub(crate) struct Details {
+    pub(crate) causes: Vec<Cause>,
+    pub(crate) retry_after_seconds: u64,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Cause {
-    pub(super) reason: String,
+pub(crate) struct Cause {
+    pub(crate) reason: String,
 }
 
 impl Status {
     /// Reads the body of a refusal; one that comes from something else on the way is its own message.
-    pub(super) fn read(code: u16, body: &[u8]) -> Status {
+    pub(crate) fn read(code: u16, body: &[u8]) -> Status {
         match serde_json::from_slice::<Status>(body) {
             Ok(status) if status.status == "Failure" => Status { code, ..status },
             _ => Status {
@@ -303,7 +303,7 @@ impl Status {
     }
 
     /// The reasons of its causes.
-    pub(super) fn causes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn causes(&self) -> impl Iterator<Item = &str> {
         let causes = self.details.iter().flat_map(|details| &details.causes);
         causes.map(|cause| &*cause.reason)
     }

@@ -158,7 +158,7 @@ fn selector(labels: &[(Box<str>, Box<str>)]) -> String {
 }
 
 /// Percent-encodes all but the characters that RFC 3986 leaves alone.
-pub(super) fn encode(text: &str) -> String {
+pub(crate) fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

@@ -1,0 +1,5 @@
+//! Pilotage with its state in the cluster, on a real control plane.
+#![allow(missing_docs)]
+
+mod life;
+mod stage;
