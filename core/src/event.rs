@@ -32,12 +32,17 @@ pub enum Event {
         /// Which.
         source: Source,
     },
-    /// The source cannot be read at present.
+    /// The source cannot be read, from now on until it says otherwise: by [`Event::Synced`], or [`Event::SourceResumed`].
     SourceFailed {
         /// Which.
         source: Source,
         /// What it said.
         reason: Box<str>,
+    },
+    /// The source is read again from where it was: nothing was missed.
+    SourceResumed {
+        /// Which.
+        source: Source,
     },
 
     /// A model is there, or has changed.

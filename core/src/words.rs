@@ -37,6 +37,7 @@ impl Display for Event {
             Event::SourceFailed { source, reason } => {
                 write!(f, "{source} cannot be read: {reason}")
             }
+            Event::SourceResumed { source } => write!(f, "{source} can be read again"),
             Event::ModelChanged(model) => write!(f, "model {} is {}", model.name, life(model.life)),
             Event::ModelGone { .. } => f.write_str("model is gone"),
             Event::LifeChanged { name, life: at, .. } => {

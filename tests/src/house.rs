@@ -74,6 +74,16 @@ impl House {
         house
     }
 
+    /// What the model says of itself.
+    ///
+    /// # Panics
+    /// If the state cannot be read, or there is no model.
+    pub fn model_status(&self) -> pilotage_core::state::StatusReport {
+        let snapshot = self.snapshot();
+        let model = snapshot.models.iter().find(|model| model.uid == self.model);
+        model.expect("the model").status.status.report.clone()
+    }
+
     /// The file of the state.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("state.db")

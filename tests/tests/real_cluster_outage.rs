@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use pilotage_core::state::ApplicationCommand;
+use pilotage_core::state::{ApplicationCommand, Word};
 use pilotage_interpreter::cluster::Timing;
 use pilotage_tests::control_plane::{Call, Players, kind, own};
 use pilotage_tests::house::House;
@@ -28,10 +28,17 @@ fn an_api_server_that_goes_and_comes_back_restarts_nothing_and_loses_nothing() {
     sleep(OUTAGE);
     let units = house.record(ledger).expect("its record").status.units.len();
     assert_eq!(units, 3, "the state goes on without the cluster");
+    house.wait("that the cluster is away is seen in the status", || {
+        let status = house.model_status();
+        status.word == Word::Error && status.message.contains("cannot be watched")
+    });
     cluster.start_api_server().expect("it starts again");
     // Others that wait long before they try again are not what is looked at.
     cluster.restart_controllers().expect("they start again");
     house.until_active(ledger, 3);
+    house.wait("and that it is back", || {
+        house.model_status().word == Word::Active
+    });
     let after = house.names();
     for object in &before {
         assert!(

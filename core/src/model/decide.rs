@@ -234,6 +234,9 @@ pub(super) fn report(worker: &ModelWorker) -> Step {
 }
 
 fn status(worker: &ModelWorker) -> StatusReport {
+    if let Some(failure) = &worker.failure {
+        return StatusReport::new(Word::Error, &**failure);
+    }
     let name = &worker.view.namespace;
     // That the state did not take a status is nothing that a status could say.
     let held = &worker.memory.backoff.held;

@@ -56,6 +56,9 @@ pub struct ModelWorker {
     /// What of its records is there and cannot be read.
     #[serde(default, skip_serializing_if = "Unreadable::is_nothing")]
     pub unreadable: Unreadable,
+    /// That the cluster cannot be watched, once that has lasted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Arc<str>>,
     /// Storages that outlived their applications.
     pub storages: BTreeMap<u32, Arc<Storage>>,
     /// Objects in its namespace that carry our label and belong to nobody that is known: shown, never touched.
@@ -143,6 +146,7 @@ impl ModelWorker {
             namespace: None,
             leftovers: BTreeMap::new(),
             unreadable: Unreadable::default(),
+            failure: None,
             storages: BTreeMap::new(),
             strangers: Vec::new(),
             phase: ModelPhase::Missing,
@@ -279,6 +283,26 @@ impl ModelWorker {
             self.memory.backoff = Backoff::default();
         }
         report.map(|step| self.issue(step))
+    }
+
+    /// As [`ModelWorker::look`], while the cluster has not been read: nothing is decided but to say so, once that has lasted.
+    pub fn look_at_failure(&mut self, at: Timestamp) -> Option<Effect> {
+        self.deadline = None;
+        if self.failure.is_none() || self.memory.in_flight.is_some() || self.unreadable.record {
+            return None;
+        }
+        if let Some(awaited) = self.memory.awaited {
+            if let Some(until) = awaited.until(self.view.version, at) {
+                self.deadline = Some(until);
+                return None;
+            }
+            self.memory.awaited = None;
+        }
+        if let Some(held) = self.memory.backoff.holds(Aspect::Report, at) {
+            self.deadline = Some(held.until);
+            return None;
+        }
+        decide::report(self).map(|step| self.issue(step))
     }
 
     fn issue(&mut self, (action, because): (Action, Reason)) -> Effect {

@@ -90,6 +90,12 @@ impl Turn {
         }
     }
 
+    fn add(&mut self, other: Turn) {
+        self.workers.extend(other.workers);
+        self.models.extend(other.models);
+        self.idle &= other.idle;
+    }
+
     fn worker(uid: Uid) -> Self {
         Turn {
             workers: Vec::from([uid]),
@@ -126,16 +132,55 @@ impl Provisioner {
     /// Takes one event at one moment, and says everything that is to be done about it.
     pub fn step(&mut self, at: Timestamp, event: Event) -> Step {
         self.now = self.now.max(at);
-        let turn = self.take(event);
+        let mut turn = self.take(event);
+        if self.sources.name_failure(self.now) {
+            turn.add(self.failure_changed());
+        }
         let idle = turn.idle;
         let effects = self.look(turn);
         Step {
             changed: !idle || !effects.is_empty(),
             effects,
-            // While a source is half told nobody decides, so there is nothing to be woken for: its end wakes everybody.
-            wake_at: (self.sources.ready())
-                .then(|| self.deadlines.first().map(|(at, _)| *at))
-                .flatten(),
+            wake_at: self.wake_at(),
+        }
+    }
+
+    /// While a source is half told nobody decides, so there is nothing to be woken for: its end wakes everybody. But that
+    /// it is not told at all, models say.
+    fn wake_at(&self) -> Option<Timestamp> {
+        let mut deadlines = self.deadlines.iter();
+        let deadline = if self.sources.ready() {
+            deadlines.next()
+        } else if self.sources.named_failure().is_some() {
+            deadlines.find(|(_, uid)| self.models.contains_key(uid))
+        } else {
+            None
+        };
+        let deadline = deadline.map(|(at, _)| *at);
+        match self.sources.failure_due() {
+            Some(due) if self.sources.store_synced() => {
+                Some(deadline.map_or(due, |deadline| deadline.min(due)))
+            }
+            _ => deadline,
+        }
+    }
+
+    /// Hands to all models what is to be said of a failure, if anything.
+    fn failure_changed(&mut self) -> Turn {
+        let failure = self.sources.named_failure().cloned();
+        for model in self.models.values_mut() {
+            Arc::make_mut(model).failure.clone_from(&failure);
+        }
+        Turn {
+            models: self.models.keys().copied().collect(),
+            ..Turn::default()
+        }
+    }
+
+    fn recovered(&mut self, source: Source) -> Turn {
+        match self.sources.recover(self.now, source) {
+            true => self.failure_changed(),
+            false => Turn::default(),
         }
     }
 
@@ -163,7 +208,11 @@ impl Provisioner {
         match event {
             Event::Listing { source } => self.begin_list(source),
             Event::Synced { source } => self.end_list(source),
-            Event::SourceFailed { .. } => Turn::default(),
+            Event::SourceFailed { source, reason } => {
+                self.sources.fail(self.now, source, reason);
+                Turn::default()
+            }
+            Event::SourceResumed { source } => self.recovered(source),
             Event::ModelChanged(view) => self.model_changed(view),
             Event::ModelGone { model } => self.model_gone(model),
             Event::DetachedStorageChanged { storage } => {
@@ -216,6 +265,18 @@ impl Provisioner {
     fn look(&mut self, turn: Turn) -> Vec<Effect> {
         let mut effects = Vec::new();
         if !self.sources.ready() {
+            if self.sources.store_synced() {
+                for uid in turn.models {
+                    let Some(model) = self.models.get_mut(&uid) else {
+                        continue;
+                    };
+                    let model = Arc::make_mut(model);
+                    let before = model.deadline;
+                    effects.extend(model.look_at_failure(self.now));
+                    let after = model.deadline;
+                    self.deadline_moved(uid, before, after);
+                }
+            }
             return effects;
         }
         for uid in turn.workers {
@@ -323,6 +384,8 @@ impl Provisioner {
         let Some(listing) = self.sources.end(source) else {
             return Turn::default();
         };
+        // Whoever is told below is looked at with everybody.
+        self.recovered(source);
         match source {
             Source::Store => {
                 let gone = |uid: &&Uid| !self.told.contains(*uid);

@@ -48,6 +48,10 @@ impl Provisioner {
             .models
             .entry(uid)
             .or_insert_with(|| Arc::new(ModelWorker::new(view.clone(), self.config.incarnation)));
+        let failure = self.sources.named_failure();
+        if worker.failure.as_ref() != failure {
+            Arc::make_mut(worker).failure = failure.cloned();
+        }
         Arc::make_mut(worker).tell(self.now, &view);
         if self.sources.store_synced() {
             self.place_strangers();

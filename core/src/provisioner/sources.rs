@@ -1,12 +1,15 @@
 //! Which sources have told everything, and which are telling it again.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::event::Source;
 use crate::kubernetes::Kind;
 use crate::name::Uid;
+use crate::time::{Span, Timestamp};
 
 /// How many sources there are.
 const EVERY: usize = Kind::ALL.len() + 1;
@@ -20,7 +23,31 @@ pub struct Sources {
     #[serde(with = "crate::pairs")]
     listing: BTreeMap<Source, Listing>,
     lists: u32,
+    /// Kinds of the cluster that cannot be read.
+    #[serde(default, skip_serializing_if = "Failing::is_nothing")]
+    failing: Failing,
 }
+
+/// Kinds of the cluster that cannot be read. What passes by itself is not worth a word: a failure is named once it has
+/// lasted for [`PATIENCE`]. Then it is named as it was at that moment, until that kind is read again, so that a failure
+/// costs each model one write when it is named and one when it is over, whatever else fails meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Failing {
+    /// Since when, and what was said last.
+    #[serde(with = "crate::pairs")]
+    kinds: BTreeMap<Kind, (Timestamp, Box<str>)>,
+    /// The one that is named, and how.
+    named: Option<(Kind, Arc<str>)>,
+}
+
+impl Failing {
+    fn is_nothing(&self) -> bool {
+        self.kinds.is_empty() && self.named.is_none()
+    }
+}
+
+/// After so long a failure is named.
+const PATIENCE: Span = Span::seconds(60);
 
 /// A list that is being told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -47,6 +74,66 @@ impl Sources {
         let listing = self.listing.remove(&source)?;
         self.synced.insert(source);
         Some(listing)
+    }
+
+    /// A source cannot be read. The state is not watched over: what cannot be read cannot be told either.
+    pub fn fail(&mut self, at: Timestamp, source: Source, reason: Box<str>) {
+        if let Source::Cluster(kind) = source {
+            let known = self.failing.kinds.entry(kind);
+            known.or_insert((at, Box::default())).1 = reason;
+        }
+    }
+
+    /// A source can be read again. Returns whether a failure is no longer named.
+    pub fn recover(&mut self, at: Timestamp, source: Source) -> bool {
+        let Source::Cluster(kind) = source else {
+            return false;
+        };
+        self.failing.kinds.remove(&kind);
+        let over = matches!(&self.failing.named, Some((named, _)) if *named == kind);
+        if over {
+            self.failing.named = None;
+            // What was not worth a second word is given its time again.
+            for (since, _) in self.failing.kinds.values_mut() {
+                *since = at;
+            }
+        }
+        over
+    }
+
+    /// Names a failure that has lasted. Returns whether one is named that was not.
+    pub fn name_failure(&mut self, at: Timestamp) -> bool {
+        if self.failing.kinds.is_empty() || self.failing.named.is_some() {
+            return false;
+        }
+        let lasting = |since: Timestamp| since.after(PATIENCE) <= at;
+        let mut kinds = self.failing.kinds.iter();
+        let named = kinds.find(|(_, (since, _))| lasting(*since));
+        let known = |kind| self.synced.contains(&Source::Cluster(kind));
+        self.failing.named = named.map(|(kind, (_, reason))| {
+            let follows = match known(*kind) {
+                true => "what is shown may be out of date",
+                false => "nothing is done until they can",
+            };
+            let text =
+                alloc::format!("objects of kind {kind} cannot be watched: {reason}; {follows}");
+            (*kind, text.into())
+        });
+        self.failing.named.is_some()
+    }
+
+    /// The failure that is named.
+    pub fn named_failure(&self) -> Option<&Arc<str>> {
+        self.failing.named.as_ref().map(|(_, text)| text)
+    }
+
+    /// When there may be a failure to be named.
+    pub fn failure_due(&self) -> Option<Timestamp> {
+        if self.failing.named.is_some() {
+            return None;
+        }
+        let kinds = self.failing.kinds.values();
+        kinds.map(|(since, _)| since.after(PATIENCE)).min()
     }
 
     /// The list of a source that is being told.

@@ -315,6 +315,7 @@ fn owner(event: &Event) -> Option<Uid> {
         Event::Listing { .. }
         | Event::Synced { .. }
         | Event::SourceFailed { .. }
+        | Event::SourceResumed { .. }
         | Event::Timer
         | Event::PodDeleted { .. }
         | Event::ObjectDeleted { .. } => None,

@@ -4,6 +4,7 @@
 mod cluster;
 mod damage;
 mod deploy;
+mod failure;
 mod refresh;
 mod refusal;
 mod removal;

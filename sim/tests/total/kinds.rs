@@ -25,7 +25,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Listing, Synced, SourceFailed, ModelChanged, ModelGone, LifeChanged, ScaleChanged, TrustChanged,
+    Listing, Synced, SourceFailed, SourceResumed, ModelChanged, ModelGone, LifeChanged, ScaleChanged, TrustChanged,
     ProvisioningChanged, UnitChanged, UnitRemoved, StorageChanged, StorageRemoved, Reported, DetachedStorageChanged,
     DetachedStorageGone, RecordUnreadable, PodUpdated, PodDeleted, ObjectUpdated, ObjectDeleted, Timer, EffectCompleted,
 }

@@ -2,6 +2,7 @@
 
 use pilotage_core::effect::EffectId;
 use pilotage_core::event::{Event, Source};
+use pilotage_core::kubernetes::Kind;
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::{Outcome, Refusal};
 use pilotage_core::time::{Span, Timestamp};
@@ -11,6 +12,12 @@ use serde_json::{Value, json};
 use crate::history::{History, Moment};
 use crate::kinds::EventKind;
 use crate::numbers::Numbers;
+
+const SOURCES: [Source; 3] = [
+    Source::Store,
+    Source::Cluster(Kind::Pod),
+    Source::Cluster(Kind::StatefulSet),
+];
 
 /// An event of a kind, that really happened or might have, often about `whom`.
 pub fn event(
@@ -26,8 +33,11 @@ pub fn event(
             outcome: outcome(numbers, history),
         },
         EventKind::SourceFailed => Event::SourceFailed {
-            source: Source::Store,
+            source: numbers.one_of(&SOURCES).to_owned(),
             reason: "disk is full".into(),
+        },
+        EventKind::SourceResumed => Event::SourceResumed {
+            source: numbers.one_of(&SOURCES).to_owned(),
         },
         EventKind::Timer => Event::Timer,
         EventKind::ModelGone => Event::ModelGone {

@@ -149,6 +149,7 @@ async fn watched(server: &Server, count: usize) -> Vec<String> {
             Event::PodUpdated(pod) => format!("{} {}", pod.metadata.name, pod.metadata.version),
             Event::PodDeleted { key, version, .. } => format!("{} gone {version}", key.name),
             Event::SourceFailed { reason, .. } => format!("failed: {reason}"),
+            Event::SourceResumed { .. } => "resumed".to_owned(),
             other => panic!("{other:?}"),
         });
     }
@@ -243,6 +244,26 @@ async fn a_refused_watch_is_told_once_and_tried_until_it_is_let_in() {
     let told = watched(&server, 6).await;
     assert_eq!(told[..2], ["listing", "failed: no: Forbidden"]);
     assert_eq!(told[2..], ["listing", "listing", "listing", "synced"]);
+}
+
+#[tokio::test]
+async fn a_watch_that_was_refused_and_goes_on_says_so_before_anything_else() {
+    let no = || (Some(403), failure(403, "Forbidden"));
+    let server = Server::start(vec![
+        (Some(200), mark(5)),
+        no(),
+        no(),
+        (Some(200), line("ADDED", &pod(0, 6))),
+    ]);
+    let told = watched(&server, 5).await;
+    let expected = [
+        "listing",
+        "synced",
+        "failed: no: Forbidden",
+        "resumed",
+        "web-0 6",
+    ];
+    assert_eq!(told, expected);
 }
 
 fn delete() -> Arc<Effect> {

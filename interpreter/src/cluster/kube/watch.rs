@@ -65,9 +65,8 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
         position: None,
         streaming: true,
         lively: false,
+        failed: None,
     };
-    // Why it fails, as it was told last.
-    let mut told: Option<String> = None;
     loop {
         watch.lively = false;
         let begun = Instant::now();
@@ -80,7 +79,9 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
         watch.lively |= begun.elapsed() > timing.longest_delay;
         if watch.lively {
             backoff.reset();
-            told = None;
+            if watch.recover().await.is_err() {
+                return;
+            }
         }
         match ended {
             End::Deaf => return,
@@ -94,7 +95,7 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
                 }
             }
             End::Failed(why) => {
-                if told.as_ref() != Some(&why) {
+                if watch.failed.as_ref() != Some(&why) {
                     let source = Source::Cluster(kind);
                     let reason = why.as_str().into();
                     let failed = Event::SourceFailed { source, reason };
@@ -102,7 +103,7 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
                         return;
                     }
                 }
-                told = Some(why);
+                watch.failed = Some(why);
             }
         }
         tokio::time::sleep(backoff.delay()).await;
@@ -137,6 +138,8 @@ struct Watch {
     streaming: bool,
     /// The request at hand brought something, or lasted.
     lively: bool,
+    /// Why it fails, as it was told last; none while it does not.
+    failed: Option<String>,
 }
 
 impl Watch {
@@ -146,6 +149,15 @@ impl Watch {
 
     async fn tell(&self, event: Event) -> Result<(), End> {
         Ok(self.events.send(event).await?)
+    }
+
+    /// Tells that it no longer fails. The end of a list says so by itself.
+    async fn recover(&mut self) -> Result<(), End> {
+        let source = self.source();
+        match self.failed.take() {
+            Some(_) if self.position.is_some() => self.tell(Event::SourceResumed { source }).await,
+            _ => Ok(()),
+        }
     }
 
     /// What changed since a version.
@@ -270,7 +282,19 @@ impl Watch {
     /// told.
     async fn read(&mut self, mut lines: Lines, mut listing: Option<Source>) -> End {
         loop {
-            let line = match timeout(self.link.timing.silence, lines.next()).await {
+            let timing = &self.link.timing;
+            let patience = match self.failed {
+                // A server that says nothing for so long has let us in.
+                Some(_) => timing.longest_delay.min(timing.silence),
+                None => timing.silence,
+            };
+            let line = match timeout(patience, lines.next()).await {
+                Err(_) if self.failed.is_some() && listing.is_none() => {
+                    if let Err(end) = self.recover().await {
+                        return end;
+                    }
+                    continue;
+                }
                 Err(_) => return End::Over,
                 Ok(Ok(None) | Err(_)) => return End::Over,
                 Ok(Ok(Some(line))) => self.reader.line(line),
@@ -296,6 +320,11 @@ impl Watch {
                 }
             };
             self.lively = true;
+            if listing.is_none()
+                && let Err(end) = self.recover().await
+            {
+                return end;
+            }
             if let Some(event) = told
                 && let Err(end) = self.tell(event).await
             {
