@@ -106,6 +106,8 @@ pub enum Propagation {
     Foreground,
     /// Dependents lose their owner and stay.
     Orphan,
+    /// Nothing is said: what an earlier delete said holds, else [`Propagation::Background`].
+    Unsaid,
 }
 
 /// The answer to one [`Request`].

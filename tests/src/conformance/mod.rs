@@ -7,6 +7,7 @@
 pub mod forms;
 pub mod operation;
 mod play;
+mod rest;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

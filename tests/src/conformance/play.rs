@@ -1,13 +1,14 @@
 //! Operations as requests to the real cluster.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::forms::{FINALIZER, LABEL, NOTE, full_name, object, part};
 use super::operation::{Deed, Edit, Guard, Operation, Target};
+use super::rest::at_rest;
 use crate::control_plane::{Answer, kind};
-use crate::recorder::{Live, Recorder, wrong_uid};
+use crate::recorder::{Recorder, wrong_uid};
 
 const JSON: &str = "application/json";
 const APPLY: &str = "application/apply-patch+yaml";
@@ -346,29 +347,6 @@ impl Player<'_, '_> {
             self.request("alice", "PATCH", &path, &[], MERGE_PATCH, Some(patch));
         }
     }
-}
-
-/// Whether no controller has anything to do: each has seen the last word of what it cares for, and nothing is left of what
-/// nobody owns.
-fn at_rest(live: &Live<'_>) -> bool {
-    let uids: BTreeSet<&str> = live
-        .all()
-        .filter_map(|object| object["metadata"]["uid"].as_str())
-        .collect();
-    live.all().all(|object| {
-        let metadata = &object["metadata"];
-        if !metadata["deletionTimestamp"].is_null() {
-            return true;
-        }
-        let owners = metadata["ownerReferences"].as_array();
-        let abandoned = owners.is_some_and(|owners| {
-            let lives = |owner: &Value| owner["uid"].as_str().is_some_and(|uid| uids.contains(uid));
-            !owners.is_empty() && !owners.iter().any(lives)
-        });
-        let seen = object["kind"] != "StatefulSet"
-            || object["status"]["observedGeneration"] == metadata["generation"];
-        !abandoned && seen
-    })
 }
 
 fn text<'c>(value: &'c Value, field: &str) -> &'c str {

@@ -76,7 +76,8 @@ fn delete(options: &Value) -> Verb {
         propagation: match options["propagationPolicy"].as_str() {
             Some("Foreground") => Propagation::Foreground,
             Some("Orphan") => Propagation::Orphan,
-            _ => Propagation::Background,
+            Some(_) => Propagation::Background,
+            None => Propagation::Unsaid,
         },
         grace: options["gracePeriodSeconds"].as_u64(),
     }

@@ -101,12 +101,16 @@ fn delete(
     let mut options = json!({
         "apiVersion": "v1",
         "kind": "DeleteOptions",
-        "propagationPolicy": match propagation {
-            Propagation::Background => "Background",
-            Propagation::Foreground => "Foreground",
-            Propagation::Orphan => "Orphan",
-        },
     });
+    let policy = match propagation {
+        Propagation::Background => Some("Background"),
+        Propagation::Foreground => Some("Foreground"),
+        Propagation::Orphan => Some("Orphan"),
+        Propagation::Unsaid => None,
+    };
+    if let Some(policy) = policy {
+        options["propagationPolicy"] = json!(policy);
+    }
     if uid.is_some() || version.is_some() {
         options["preconditions"] = json!({});
     }

@@ -136,6 +136,11 @@ fn set_finalizers(old: &Stored, value: &mut Value, propagation: Propagation) {
         Propagation::Background => None,
         Propagation::Foreground => Some(FOREGROUND),
         Propagation::Orphan => Some(ORPHAN),
+        Propagation::Unsaid => old.finalizers().find_map(|said| {
+            [FOREGROUND, ORPHAN]
+                .into_iter()
+                .find(|known| *known == said)
+        }),
     };
     let mut finalizers: Vec<Value> = old
         .finalizers()

@@ -35,6 +35,13 @@ pub(super) const SCRIPTS: &[Script] = &[
         play: scale_to_the_same,
     },
     Script {
+        name: "deleted-again",
+        shows: "A later delete that does not say what becomes of dependents leaves it as an earlier one said",
+        facts: &[],
+        watched: &["ConfigMap"],
+        play: deleted_again,
+    },
+    Script {
         name: "pod-deleted-twice",
         shows: "A second delete of a pod that has no time left can still say what becomes of dependents",
         facts: &[],
@@ -143,5 +150,53 @@ fn pod_deleted_twice(recorder: &mut Recorder<'_>) {
     recorder
         .by("alice")
         .merge_patch("Pod", "web", json!({ "metadata": { "finalizers": null } }))
+        .expect(200);
+}
+
+fn deleted_again(recorder: &mut Recorder<'_>) {
+    let made = recorder
+        .by("alice")
+        .create(data("ConfigMap", "web", "key", "value"))
+        .expect(201);
+    let mut dependent = data("ConfigMap", "held", "key", "value");
+    dependent["metadata"]["finalizers"] = json!(["pilotage.dev/held"]);
+    dependent["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "v1", "kind": "ConfigMap", "name": "web", "uid": made["metadata"]["uid"],
+        "blockOwnerDeletion": true,
+    }]);
+    recorder.by("alice").create(dependent).expect(201);
+    recorder.rest("the collector has seen both", |_| true);
+    let foreground = json!({ "propagationPolicy": "Foreground" });
+    recorder
+        .by("alice")
+        .delete("ConfigMap", "web", foreground)
+        .expect(200);
+    recorder.rest("it waits for its dependent", |live| {
+        !live
+            .field("ConfigMap held", "/metadata/deletionTimestamp")
+            .is_null()
+    });
+    recorder
+        .by("alice")
+        .delete("ConfigMap", "web", json!({}))
+        .expect(200);
+    recorder
+        .by("alice")
+        .delete(
+            "ConfigMap",
+            "web",
+            json!({ "propagationPolicy": "Background" }),
+        )
+        .expect(200);
+    recorder.rest("it does not wait any more", |live| {
+        !live.has("ConfigMap web")
+    });
+    recorder
+        .by("alice")
+        .merge_patch(
+            "ConfigMap",
+            "held",
+            json!({ "metadata": { "finalizers": null } }),
+        )
         .expect(200);
 }
