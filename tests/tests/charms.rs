@@ -385,7 +385,10 @@ fn images_without_a_source_must_be_given_and_are_named_at_once() {
     let mut missing = Vec::new();
     for row in index(&folder).iter().filter(|row| !is_refused(&row.charm)) {
         if let Err(error) = choose_images(&read(&folder, &row.charm).charm, &nothing) {
-            missing.push(format!("{}: {error}", row.charm));
+            let said = error.to_string();
+            let (what, advice) = said.split_once('\n').expect("what to do about it");
+            assert!(advice.contains("--resource NAME=IMAGE"), "{advice}");
+            missing.push(format!("{}: {what}", row.charm));
         }
     }
     assert_eq!(

@@ -232,9 +232,12 @@ fn unrecognized(names: &[String]) -> String {
     }
 }
 
-/// Images that a charm needs and nobody gave; in Juju's words.
+/// Images that a charm needs and nobody gave: in Juju's words, and on a line of its own what to do about it (B121).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("local charm missing OCI images for: {}", .0.join(", "))]
+#[error(
+    "local charm missing OCI images for: {}\ngive each with --resource NAME=IMAGE, or under \"resources\" in a bundle",
+    .0.join(", ")
+)]
 pub struct MissingImages(pub Vec<String>);
 
 /// The names of resources given at deploy that the charm does not declare.

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::charm::filesystem::StorageRefused;
 use crate::charm::names::{NameProblem, NameRefused};
+use crate::charm::resource::MissingImages;
 use crate::charm::{ConfigValue, OptionKind};
 use crate::life::Life;
 use crate::name::{Uid, Version};
@@ -96,8 +97,8 @@ pub enum Denial {
         because: &'static str,
     },
     /// Images that neither user nor charm give.
-    #[error("local charm missing OCI images for: {}", .0.join(", "))]
-    ImagesMissing(Vec<String>),
+    #[error(transparent)]
+    ImagesMissing(MissingImages),
     /// Resources that came with a new revision and that neither user nor charm give.
     #[error("{}", new_resources(.0))]
     NewResourcesMissing(Vec<String>),

@@ -73,7 +73,8 @@ fn b121_images_that_nobody_gives_are_named_before_anything_is_stored() {
     ];
     assert_eq!(
         refusal(&of(charm)),
-        "local charm missing OCI images for: a, b"
+        "local charm missing OCI images for: a, b\n\
+         give each with --resource NAME=IMAGE, or under \"resources\" in a bundle"
     );
 }
 

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::charm::resource::MissingImages;
 use crate::charm::{Charm, ResourceDeclaration, ResourceKind};
 use crate::state::{Denial, Resource, ResourceValue};
 use crate::time::Timestamp;
@@ -64,7 +65,7 @@ pub(super) fn at_deploy(
     given: &BTreeMap<String, ResourceValue>,
 ) -> Result<BTreeMap<String, Resource>, Denial> {
     at_refresh(at, charm, given, &BTreeMap::new()).map_err(|denial| match denial {
-        Denial::NewResourcesMissing(names) => Denial::ImagesMissing(names),
+        Denial::NewResourcesMissing(names) => Denial::ImagesMissing(MissingImages(names)),
         other => other,
     })
 }
