@@ -42,6 +42,9 @@ pub enum Comparison {
     Below,
 }
 
+/// The Juju version whose command line Pilotage speaks, and whose behaviour charms may rely on (command line, 3.5).
+pub const JUJU_VERSION: &str = "3.6.11";
+
 /// What is there: features by name, some with a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Features(BTreeMap<String, Option<[u32; 3]>>);
@@ -51,7 +54,7 @@ impl Features {
     pub fn ours() -> Self {
         Self::default()
             .with("k8s-api", None)
-            .with("juju", Some([3, 6, 11]))
+            .with("juju", parse_version(JUJU_VERSION))
     }
 
     /// Adds a feature.
@@ -273,6 +276,13 @@ mod tests {
 
     fn assumed(text: &str) -> Assumption {
         parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_version_that_we_speak_is_one() {
+        let spoken = parse_version(JUJU_VERSION);
+        assert!(spoken.is_some_and(|[major, ..]| major >= 3));
+        assert_eq!(Features::ours().0.get("juju"), Some(&spoken));
     }
 
     #[test]

@@ -1,7 +1,6 @@
-//! Whose command line this is: the one constant (command line, 3.5).
+//! Whose command line this is (command line, 3.5).
 
-/// The Juju version whose command line we speak; also what a charm's `assumes: juju` is compared with.
-pub const JUJU_VERSION: &str = "3.6.11";
+pub use pilotage_core::charm::assumes::JUJU_VERSION;
 
 /// The agent version text: `major.minor.patch-release-arch`, without a hyphen inside the last two.
 pub fn full() -> String {
