@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::{StatusReport, Word};
+use crate::state::{NO_POD_YET, StatusReport, Word};
 
 use super::read::{Condition, ContainerStatus, Pod, PodPhase};
 
@@ -65,7 +65,7 @@ pub fn of_pod(pod: &Pod, started: bool) -> UnitStatus {
         };
     }
     if scheduled.is_none() && pod.spec.node_name.is_none() {
-        return status(Word::Waiting, Word::Allocating, "waiting for container");
+        return status(Word::Waiting, Word::Allocating, NO_POD_YET);
     }
     let containers = pod
         .status
@@ -94,7 +94,7 @@ fn text(condition: &Condition) -> Box<str> {
     match parts.map(|part| part.filter(|part| !part.is_empty())) {
         [_, Some(message)] => message.into(),
         [Some(reason), None] => reason.into(),
-        [None, None] => "waiting for container".into(),
+        [None, None] => NO_POD_YET.into(),
     }
 }
 

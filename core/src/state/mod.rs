@@ -42,7 +42,7 @@ pub use desire::Desire;
 pub use model::{Model, ModelSpec, ModelState, ModelView};
 pub use naming::check_model_name;
 pub use provisioning::{ProvisionedContainer, Provisioning, ServiceSettings, TEMPLATE_REVISION};
-pub use status::{Status, StatusReport, Word};
+pub use status::{NO_POD_YET, SETTLING, Status, StatusReport, Word};
 pub use storage::{Storage, StorageInstance, StorageWord};
 pub use transaction::{Records, Stopped, Transaction, Write, transaction};
 pub use unit::{PodFacts, Unit};

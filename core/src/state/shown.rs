@@ -3,21 +3,33 @@
 use crate::life::Life;
 use crate::time::Timestamp;
 
-use super::{Application, Status, StatusReport, Unit, Word};
+use super::{Application, NO_POD_YET, SETTLING, Status, StatusReport, Unit, Word};
 
 impl Application {
     /// The application's status as users see it: derived from the units, with the provisioner's own laid over it where
-    /// it is more severe. A provisioner that has nothing to wait for says nothing (OPS-35).
+    /// it is more severe, or says of units that have no pod yet what they wait for. A provisioner that has nothing to
+    /// wait for says nothing (OPS-35).
     pub fn shown_status(&self) -> Status {
         let derived = &self.status.settled;
         let own = &self.status.provisioner;
         let severity = own.report.word.severity();
         let speaks = severity >= Word::Waiting.severity();
-        if speaks && severity > derived.report.word.severity() {
+        let more = severity > derived.report.word.severity();
+        let better = severity == derived.report.word.severity()
+            && *derived.report.message == *NO_POD_YET
+            && self.obstacle().is_some();
+        if speaks && (more || better) {
             own.clone()
         } else {
             derived.clone()
         }
+    }
+
+    /// What stands in the way of pods, if the provisioner knows more of it than that they are not ready (B06).
+    pub fn obstacle(&self) -> Option<&str> {
+        let own = &self.status.provisioner.report;
+        let says = !own.message.is_empty() && *own.message != *SETTLING;
+        (says && own.word.severity() >= Word::Waiting.severity()).then_some(&*own.message)
     }
 
     /// The unit that leads: the lowest ordinal that is alive.

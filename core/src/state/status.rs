@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
+/// What a unit says that has no pod yet, if nothing better is known.
+pub const NO_POD_YET: &str = "waiting for container";
+/// What the provisioner says while fewer units are ready than are wanted, if nothing better is known (OPS-34).
+pub const SETTLING: &str = "waiting for units to settle down";
+
 /// A status word of a unit's workload, of its agent, or of an application.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

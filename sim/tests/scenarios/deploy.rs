@@ -174,10 +174,14 @@ fn b06_a_new_deployment_waits_for_the_objects_of_the_old_one_and_says_so() {
             assert_eq!(stage.set("ledger").expect("held").uid(), old);
             assert_eq!(version(stage), before, "a dying object was written");
         });
-        assert_eq!(stage.status("ledger").word, Word::Waiting);
-        let own = &stage.record("ledger").status.provisioner.report;
-        assert_eq!(own.word, Word::Waiting);
-        assert!(own.message.contains("former"), "{own:?}");
+        let shown = stage.status("ledger");
+        assert_eq!(shown.word, Word::Waiting);
+        assert!(shown.message.contains("former"), "{shown:?}");
+        assert_eq!(
+            stage.record("ledger").obstacle(),
+            Some(&*shown.message),
+            "units say so too"
+        );
         let free = json!({ "metadata": { "finalizers": null } });
         stage.edit(Resource::StatefulSet, "ledger", free);
         stage.settle();

@@ -5,7 +5,7 @@
 //! leaving, the command that removes the last of them does. Downward, units go only when the worker says so.
 
 use crate::life::Life;
-use crate::state::{Application, Denial, Status, StatusReport, Unit, Word};
+use crate::state::{Application, Denial, NO_POD_YET, Status, StatusReport, Unit, Word};
 use crate::time::Timestamp;
 
 /// The most units that one application has. Kubernetes is tested up to 150,000 pods in a whole cluster
@@ -144,7 +144,7 @@ fn new_unit(number: u32, at: Timestamp) -> Unit {
         life: Life::Alive,
         pod: None,
         started: false,
-        workload: since(Word::Waiting, "waiting for container"),
+        workload: since(Word::Waiting, NO_POD_YET),
         agent: since(Word::Allocating, ""),
     }
 }

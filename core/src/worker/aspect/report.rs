@@ -4,8 +4,8 @@ use crate::kubernetes::unit_status::{self, UnitStatus};
 use crate::life::Life;
 use crate::reason::Reason;
 use crate::state::{
-    ApplicationCommand, Report, StatusReport, StorageInstance, StorageReport, StorageWord, Unit,
-    UnitReport, Word,
+    ApplicationCommand, NO_POD_YET, Report, StatusReport, StorageInstance, StorageReport,
+    StorageWord, Unit, UnitReport, Word,
 };
 use crate::worker::phase::Phase;
 use crate::worker::verdict::{Verdict, Verdicts};
@@ -75,11 +75,7 @@ fn unit_report(view: &View, unit: &Unit, own: &StatusReport) -> UnitReport {
         None => {
             let error =
                 own.word >= Word::Blocked && matches!(own.word, Word::Error | Word::Blocked);
-            let why = if error {
-                &*own.message
-            } else {
-                "waiting for container"
-            };
+            let why = if error { &*own.message } else { NO_POD_YET };
             unit_status::without_pod(unit.started, unit.pod.is_some(), why)
         }
     };

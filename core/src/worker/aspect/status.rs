@@ -7,7 +7,7 @@ use alloc::string::String;
 use crate::life::Life;
 use crate::outcome::Refusal;
 use crate::reason::Reason;
-use crate::state::{StatusReport, Word};
+use crate::state::{SETTLING, StatusReport, Word};
 use crate::worker::phase::Phase;
 use crate::worker::verdict::Verdicts;
 use crate::worker::view::View;
@@ -51,8 +51,7 @@ fn own(view: &View, phase: Phase) -> Option<StatusReport> {
                         .is_some_and(|pod| pod.ready && !pod.deleting)
             });
             let ready = u32::try_from(ready.count()).unwrap_or(u32::MAX);
-            (ready < scale::units_wanted(view))
-                .then(|| StatusReport::new(Word::Waiting, "waiting for units to settle down"))
+            (ready < scale::units_wanted(view)).then(|| StatusReport::new(Word::Waiting, SETTLING))
         }
         Phase::Listing | Phase::Gone => None,
     }

@@ -124,6 +124,10 @@ pub fn application_view(
     let spec = &application.spec;
     let service = application.status.service.as_ref();
     let leader = application.leader();
+    let why = match provisioned {
+        true => application.obstacle(),
+        false => Some(NO_PROVISIONER),
+    };
     ApplicationView {
         charm: charm_url(application),
         base: base(application),
@@ -149,7 +153,7 @@ pub fn application_view(
                 let name = format!("{}/{}", application.name, unit.number);
                 (
                     name,
-                    unit_view(unit, leader == Some(unit.number), provisioned, clock),
+                    unit_view(unit, leader == Some(unit.number), why, clock),
                 )
             })
             .collect(),
@@ -157,11 +161,15 @@ pub fn application_view(
     }
 }
 
-fn unit_view(unit: &Unit, leader: bool, provisioned: bool, clock: &Clock) -> UnitView {
+/// `why` says what stands in the way of pods that are not there yet.
+fn unit_view(unit: &Unit, leader: bool, why: Option<&str>, clock: &Clock) -> UnitView {
     let pod = unit.pod.as_ref();
     let mut workload_status = entry(&unit.workload, clock);
-    if !provisioned && pod.is_none() && unit.workload.report.word == Word::Waiting {
-        workload_status.message = NO_PROVISIONER.into();
+    if let Some(why) = why
+        && pod.is_none()
+        && unit.workload.report.word == Word::Waiting
+    {
+        workload_status.message = why.into();
     }
     let juju_status = StatusEntry {
         life: shown_life(unit.life),

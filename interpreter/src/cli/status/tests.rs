@@ -324,6 +324,31 @@ fn without_a_provisioner_waiting_units_say_so() {
 }
 
 #[test]
+fn b06_units_without_a_pod_say_what_the_provisioner_knows_to_stand_in_their_way() {
+    let mut waiting = ledger();
+    waiting.status.units[0].pod = None;
+    waiting.status.units[0].workload = status(Word::Waiting, "waiting for container", at(9, 0, 0));
+    waiting.status.settled = status(Word::Waiting, "waiting for container", at(9, 0, 0));
+    let said = |why: &str| {
+        let mut application = waiting.clone();
+        application.status.provisioner = status(Word::Waiting, why, at(9, 12, 31));
+        let view = view_with(&[&application], &clock("UTC", false), true);
+        let ledger = view.applications["ledger"].read().unwrap();
+        let unit = &ledger.units["ledger/0"].workload_status;
+        (
+            ledger.application_status.message.clone(),
+            unit.message.clone(),
+        )
+    };
+    let former = "waiting for objects of a former \"ledger\" to go";
+    assert_eq!(said(former), (former.into(), former.into()));
+    let nothing = "waiting for container";
+    for why in ["waiting for units to settle down", ""] {
+        assert_eq!(said(why), (nothing.into(), nothing.into()), "{why}");
+    }
+}
+
+#[test]
 fn selectors_leave_what_any_of_them_matches() {
     let shown = |selectors: &[&str]| {
         let mut view = view(&clock("UTC", false));
