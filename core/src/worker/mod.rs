@@ -57,6 +57,9 @@ pub struct Worker {
     /// Whether it announces what it does.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     events: bool,
+    /// Whether it says when all that users want is there.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    confirm: bool,
     next: u32,
 }
 
@@ -70,6 +73,7 @@ impl Worker {
             deadline: None,
             incarnation: config.incarnation,
             events: config.events,
+            confirm: config.confirm,
             next: 0,
         }
     }
@@ -208,7 +212,7 @@ impl Worker {
             Aspect::Scale => scale::scale(view, memory, at),
             Aspect::Storage => storage::storage(view, memory),
             Aspect::Removal => removal::removal(view, memory, at),
-            Aspect::Report => report::report(view, self.phase, verdicts),
+            Aspect::Report => report::report(view, self.phase, verdicts, self.confirm),
         }
     }
 

@@ -139,6 +139,7 @@ pub async fn run(
     let config = Config {
         incarnation: draw_incarnation()?,
         events: cluster.keeps_events(),
+        confirm: store.is_read_by_others(),
     };
     let mut pilot = Pilot::new(config, &settings, clock::now())?;
     let (sender, mut events) = mpsc::channel(EVENTS);
