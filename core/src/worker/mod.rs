@@ -57,9 +57,6 @@ pub struct Worker {
     /// Whether it announces what it does.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     events: bool,
-    /// Whether it says when all that users want is there.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    confirm: bool,
     next: u32,
 }
 
@@ -67,13 +64,15 @@ impl Worker {
     /// A worker for an application that was just heard of.
     pub fn new(uid: Uid, name: Box<str>, model: Uid, config: &Config) -> Self {
         Worker {
-            view: View::new(uid, name, model),
+            view: View {
+                trust_in_namespace_only: config.trust_in_namespace_only,
+                ..View::new(uid, name, model)
+            },
             memory: Memory::default(),
             phase: Phase::Listing,
             deadline: None,
             incarnation: config.incarnation,
             events: config.events,
-            confirm: config.confirm,
             next: 0,
         }
     }
@@ -212,7 +211,7 @@ impl Worker {
             Aspect::Scale => scale::scale(view, memory, at),
             Aspect::Storage => storage::storage(view, memory),
             Aspect::Removal => removal::removal(view, memory, at),
-            Aspect::Report => report::report(view, self.phase, verdicts, self.confirm),
+            Aspect::Report => report::report(view, self.phase, verdicts),
         }
     }
 

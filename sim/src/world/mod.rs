@@ -83,8 +83,6 @@ pub struct World {
     pub remember: bool,
     /// Whether provisioners record Kubernetes Events; those that begin from now on.
     pub events: bool,
-    /// Whether provisioners say when all that users want is there; those that begin from now on.
-    pub confirm: bool,
     /// How many of its last changes the cluster remembers; a watch from before is answered with 410.
     pub history: usize,
     /// The key of the fingerprints of secrets.
@@ -122,7 +120,6 @@ impl World {
             mishap: None,
             remember: true,
             events: false,
-            confirm: false,
             history: HISTORY,
             telling: BTreeMap::new(),
             key: DigestKey::default(),
@@ -145,7 +142,7 @@ impl World {
         self.provisioner = Provisioner::new(Config {
             incarnation: self.lives,
             events: self.events,
-            confirm: self.confirm,
+            ..Config::default()
         });
         self.batches.clear();
         self.heard.clear();

@@ -86,7 +86,6 @@ fn report() -> impl Strategy<Value = ApplicationCommand> {
                 units,
                 storage,
                 provisioner,
-                at_rest: None,
             })
         })
 }

@@ -134,7 +134,6 @@ fn ledger() -> Application {
         status: ApplicationState {
             life: Life::Alive,
             scaling: None,
-            at_rest: false,
             units: vec![
                 Unit {
                     number: 0,
