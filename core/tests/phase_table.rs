@@ -7,14 +7,14 @@ use std::path::Path;
 use pilotage_core::life::Life;
 use pilotage_core::name::Uid;
 use pilotage_core::worker::phase::Phase;
-use pilotage_core::worker::view::View;
+use pilotage_core::worker::view::{Standing, View};
 
 /// What a phase depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Inputs {
     read: bool,
     life: Life,
-    namespace: bool,
+    namespace: Standing,
     predecessors: bool,
 }
 
@@ -24,7 +24,7 @@ fn phase(inputs: Inputs) -> Phase {
     }
     let mut view = View::new(Uid(1), "web".into(), Uid(2));
     view.record.life = inputs.life;
-    view.namespace_ready = inputs.namespace;
+    view.standing = inputs.namespace;
     view.predecessors = u32::from(inputs.predecessors);
     Phase::of(&view)
 }
@@ -42,13 +42,13 @@ fn happenings(from: Inputs) -> Vec<(String, Inputs)> {
             all.push((format!("the record says {word}"), Inputs { life, ..from }));
         }
     }
-    let namespace = !from.namespace;
-    let text = if namespace {
-        "the namespace is there"
-    } else {
-        "the namespace goes"
+    // Whether a namespace is watched does not change while a provisioner runs.
+    let namespace = match from.namespace {
+        Standing::Missing => Some(("the namespace is there", Standing::Ready)),
+        Standing::Ready => Some(("the namespace goes", Standing::Missing)),
+        Standing::Unwatched => None,
     };
-    all.push((text.into(), Inputs { namespace, ..from }));
+    all.extend(namespace.map(|(text, namespace)| (text.into(), Inputs { namespace, ..from })));
     let predecessors = !from.predecessors;
     let text = if predecessors {
         "a leftover of the name appears"
@@ -69,7 +69,7 @@ fn table() -> String {
     let mut rows = BTreeSet::new();
     for read in [false, true] {
         for life in [Life::Alive, Life::Dying, Life::Dead, Life::Gone] {
-            for namespace in [false, true] {
+            for namespace in [Standing::Missing, Standing::Ready, Standing::Unwatched] {
                 for predecessors in [false, true] {
                     let from = Inputs {
                         read,
@@ -125,7 +125,7 @@ fn only_a_record_that_is_gone_ends_a_worker() {
         let inputs = Inputs {
             read: true,
             life: from,
-            namespace: true,
+            namespace: Standing::Ready,
             predecessors: false,
         };
         assert_ne!(phase(inputs), Phase::Gone);

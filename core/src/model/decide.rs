@@ -11,7 +11,9 @@ use crate::reason::Reason;
 use crate::state::{
     ApplicationCommand, Caller, Command, ModelCommand, StatusReport, Storage, StorageCommand, Word,
 };
+use crate::worker::aspect::status::unwatched;
 use crate::worker::verdict::Aspect;
+use crate::worker::view::Standing;
 
 use super::{Member, ModelPhase, ModelWorker, UNREAD};
 
@@ -21,7 +23,7 @@ type Step = Option<(Action, Reason)>;
 pub(super) fn phase(worker: &ModelWorker, members: &[Member]) -> ModelPhase {
     match worker.view.life {
         Life::Gone => ModelPhase::Gone,
-        Life::Alive if worker.namespace_ready() => ModelPhase::Ready,
+        Life::Alive if worker.standing() == Standing::Ready => ModelPhase::Ready,
         Life::Alive => ModelPhase::Missing,
         Life::Dying | Life::Dead
             if members.is_empty()
@@ -36,6 +38,9 @@ pub(super) fn phase(worker: &ModelWorker, members: &[Member]) -> ModelPhase {
 
 /// What there is to be done, whatever the phase.
 pub(super) fn work(worker: &ModelWorker, members: &[Member]) -> Step {
+    if worker.unwatched {
+        return None;
+    }
     let main = match worker.phase {
         ModelPhase::Missing => make_namespace(worker),
         ModelPhase::Ready | ModelPhase::Gone => None,
@@ -238,6 +243,9 @@ fn status(worker: &ModelWorker) -> StatusReport {
         return StatusReport::new(Word::Error, &**failure);
     }
     let name = &worker.view.namespace;
+    if worker.unwatched {
+        return StatusReport::new(Word::Blocked, unwatched(name));
+    }
     // That the state did not take a status is nothing that a status could say.
     let held = &worker.memory.backoff.held;
     if let Some(held) = held.iter().find(|held| held.aspect == Aspect::Removal) {

@@ -19,11 +19,13 @@ use crate::kubernetes::{Key, Kind};
 use crate::life::Life;
 use crate::name::Uid;
 use crate::outcome::{Outcome, Refusal, Reply};
+use crate::provisioner::Config;
 use crate::reason::Reason;
 use crate::state::{ApplicationCommand, Command, ModelView, RemovalWish, Storage};
 use crate::time::{Span, Timestamp};
 use crate::worker::memory::{Asked, Awaited, Backoff, RecordKind, Verb};
 use crate::worker::verdict::Aspect;
+use crate::worker::view::Standing;
 
 /// Where a model's worker is in the life of its model.
 #[derive(
@@ -68,6 +70,9 @@ pub struct ModelWorker {
     /// When it wants to be looked at, even if nothing happens.
     pub deadline: Option<Timestamp>,
     memory: Memory,
+    /// Whether the cluster's sources do not tell of its namespace.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    unwatched: bool,
     incarnation: u32,
     next: u32,
 }
@@ -140,8 +145,9 @@ pub struct Member {
 
 impl ModelWorker {
     /// A worker for a model that was just heard of.
-    pub fn new(view: Arc<ModelView>, incarnation: u32) -> Self {
+    pub fn new(view: Arc<ModelView>, config: &Config) -> Self {
         ModelWorker {
+            unwatched: !config.watches(&view.namespace),
             view,
             namespace: None,
             leftovers: BTreeMap::new(),
@@ -152,7 +158,7 @@ impl ModelWorker {
             phase: ModelPhase::Missing,
             deadline: None,
             memory: Memory::default(),
-            incarnation,
+            incarnation: config.incarnation,
             next: 0,
         }
     }
@@ -185,9 +191,14 @@ impl ModelWorker {
         self.memory.in_flight.is_some()
     }
 
-    /// Whether applications may be provisioned.
-    pub fn namespace_ready(&self) -> bool {
-        !self.view.owns_namespace || self.namespace.as_ref().is_some_and(|seen| !seen.deleting)
+    /// How its namespace stands: applications are provisioned where it is ready.
+    pub fn standing(&self) -> Standing {
+        let ready = || self.namespace.as_ref().is_some_and(|seen| !seen.deleting);
+        match () {
+            () if self.unwatched => Standing::Unwatched,
+            () if !self.view.owns_namespace || ready() => Standing::Ready,
+            () => Standing::Missing,
+        }
     }
 
     /// How many objects of former applications of a name are still there; claims may stay.

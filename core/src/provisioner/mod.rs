@@ -34,10 +34,21 @@ pub struct Config {
     /// Whether Kubernetes Events are recorded. Each is a request more, so they are for clusters where somebody reads them.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub events: bool,
-    /// Whether trust ends at the namespace: a trusted application may do everything there, and in the whole cluster no
-    /// more than others. For who may not grant more.
+    /// Whether an application's record says when all that users want is there: for tools that wait for it. It is a
+    /// command more for each wish that changes nothing else of the status.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
-    pub trust_in_namespace_only: bool,
+    pub confirm: bool,
+    /// The namespaces that the cluster's sources tell of; empty for all of them. Models of other namespaces are left
+    /// alone, and say so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub namespaces: Vec<Box<str>>,
+}
+
+impl Config {
+    /// Whether the cluster's sources tell of a namespace.
+    pub fn watches(&self, namespace: &str) -> bool {
+        self.namespaces.is_empty() || self.namespaces.iter().any(|one| **one == *namespace)
+    }
 }
 
 /// Everything that is to be done about one event.
@@ -453,7 +464,7 @@ impl Provisioner {
     fn new_worker(&self, uid: Uid, name: Box<str>, model: Uid) -> Worker {
         let mut worker = Worker::new(uid, name, model, &self.config);
         if let Some(model) = self.models.get(&model) {
-            worker.tell_model(&model.view, model.namespace_ready());
+            worker.tell_model(&model.view, model.standing());
             worker.view.predecessors = model.predecessors(&worker.view.name);
         }
         worker

@@ -47,7 +47,7 @@ impl Provisioner {
         let worker = self
             .models
             .entry(uid)
-            .or_insert_with(|| Arc::new(ModelWorker::new(view.clone(), self.config.incarnation)));
+            .or_insert_with(|| Arc::new(ModelWorker::new(view.clone(), &self.config)));
         let failure = self.sources.named_failure();
         if worker.failure.as_ref() != failure {
             Arc::make_mut(worker).failure = failure.cloned();
@@ -113,8 +113,8 @@ impl Provisioner {
                 .model
                 .as_ref()
                 .is_some_and(|known| Arc::ptr_eq(known, &model.view))
-                && worker.view.namespace_ready == model.namespace_ready();
-            if !same && Arc::make_mut(worker).tell_model(&model.view, model.namespace_ready()) {
+                && worker.view.standing == model.standing();
+            if !same && Arc::make_mut(worker).tell_model(&model.view, model.standing()) {
                 turn.workers.push(worker.view.uid);
             }
         }

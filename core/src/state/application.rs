@@ -157,6 +157,10 @@ pub struct ApplicationState {
     pub service: Option<ServiceReport>,
     /// The provisioner's own status: the most severe verdict of its worker. Laid over what the units say.
     pub provisioner: Status,
+    /// Whether the provisioner has said, since users last changed their mind, that all that they want is there and every
+    /// pod is built by it. It says so only where somebody asks ([`Config::confirm`](crate::provisioner::Config::confirm)).
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub at_rest: bool,
     /// When the units' derived status last changed; see the status rules.
     pub settled: Status,
 }
@@ -168,6 +172,9 @@ pub struct ApplicationReport {
     pub service: Option<ServiceReport>,
     /// The provisioner's own status.
     pub provisioner: StatusReport,
+    /// Whether all that users want is there.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub at_rest: bool,
 }
 
 /// An application's service.

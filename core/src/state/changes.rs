@@ -94,6 +94,7 @@ fn report(application: &Application) -> ApplicationReport {
     ApplicationReport {
         service: application.status.service.clone(),
         provisioner: application.status.provisioner.report.clone(),
+        at_rest: application.status.at_rest,
     }
 }
 

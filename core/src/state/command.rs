@@ -240,6 +240,9 @@ pub struct Report {
     /// The provisioner's own status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provisioner: Option<StatusReport>,
+    /// Whether all that users want is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_rest: Option<bool>,
 }
 
 /// What the cluster shows of one unit.

@@ -40,7 +40,7 @@ use aspect::{access, removal, report, scale, secrets, services, storage, workloa
 use memory::{Asked, InFlight, Memory, Missing};
 use phase::Phase;
 use verdict::{Aspect, Verdict, Verdicts};
-use view::View;
+use view::{Standing, View};
 
 /// One application's worker.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,6 +57,9 @@ pub struct Worker {
     /// Whether it announces what it does.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     events: bool,
+    /// Whether it says when all that users want is there.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    confirm: bool,
     next: u32,
 }
 
@@ -64,15 +67,13 @@ impl Worker {
     /// A worker for an application that was just heard of.
     pub fn new(uid: Uid, name: Box<str>, model: Uid, config: &Config) -> Self {
         Worker {
-            view: View {
-                trust_in_namespace_only: config.trust_in_namespace_only,
-                ..View::new(uid, name, model)
-            },
+            view: View::new(uid, name, model),
             memory: Memory::default(),
             phase: Phase::Listing,
             deadline: None,
             incarnation: config.incarnation,
             events: config.events,
+            confirm: config.confirm,
             next: 0,
         }
     }
@@ -102,8 +103,8 @@ impl Worker {
     }
 
     /// Takes the model as it now is. Returns whether that changed anything.
-    pub fn tell_model(&mut self, model: &Arc<ModelView>, namespace_ready: bool) -> bool {
-        self.view.tell_model(model, namespace_ready)
+    pub fn tell_model(&mut self, model: &Arc<ModelView>, standing: Standing) -> bool {
+        self.view.tell_model(model, standing)
     }
 
     /// Takes an object of ours as it now is.
@@ -211,7 +212,7 @@ impl Worker {
             Aspect::Scale => scale::scale(view, memory, at),
             Aspect::Storage => storage::storage(view, memory),
             Aspect::Removal => removal::removal(view, memory, at),
-            Aspect::Report => report::report(view, self.phase, verdicts),
+            Aspect::Report => report::report(view, self.phase, verdicts, self.confirm),
         }
     }
 

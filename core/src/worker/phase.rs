@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::life::Life;
 
 use super::verdict::Aspect;
-use super::view::View;
+use super::view::{Standing, View};
 
 /// Where a worker is in the life of its application.
 #[derive(
@@ -22,6 +22,8 @@ pub enum Phase {
     /// The state or a kind that it uses has not been read yet: nothing is decided.
     #[default]
     Listing,
+    /// The cluster's sources do not tell of the model's namespace: it is left alone, whatever its record says.
+    Unwatched,
     /// The model's namespace is not there.
     NotReady,
     /// Objects of a former application of this name are still going.
@@ -38,8 +40,9 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase.
-    pub const ALL: [Phase; 7] = [
+    pub const ALL: [Phase; 8] = [
         Phase::Listing,
+        Phase::Unwatched,
         Phase::NotReady,
         Phase::PredecessorLeaving,
         Phase::Alive,
@@ -54,9 +57,10 @@ impl Phase {
     pub fn of(view: &View) -> Self {
         match view.record.life {
             Life::Gone => Phase::Gone,
+            _ if view.standing == Standing::Unwatched => Phase::Unwatched,
             Life::Dead => Phase::Removing,
             Life::Dying => Phase::Dying,
-            Life::Alive if !view.namespace_ready => Phase::NotReady,
+            Life::Alive if view.standing == Standing::Missing => Phase::NotReady,
             // A workload of ours that is there already has nothing to wait for.
             Life::Alive if view.predecessors > 0 && view.stateful_set().is_none() => {
                 Phase::PredecessorLeaving
@@ -69,7 +73,7 @@ impl Phase {
     pub fn aspects(self) -> &'static [Aspect] {
         match self {
             Phase::Listing | Phase::Gone => &[],
-            Phase::NotReady | Phase::PredecessorLeaving => &[Aspect::Report],
+            Phase::Unwatched | Phase::NotReady | Phase::PredecessorLeaving => &[Aspect::Report],
             Phase::Alive => &[
                 Aspect::Access,
                 Aspect::Secrets,

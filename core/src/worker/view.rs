@@ -37,13 +37,10 @@ pub struct View {
     pub model_uid: Uid,
     /// Its record.
     pub record: Record,
-    /// Whether trust ends at the namespace.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub trust_in_namespace_only: bool,
     /// Its model, once told.
     pub model: Option<Arc<ModelView>>,
-    /// Whether the model's namespace is there.
-    pub namespace_ready: bool,
+    /// How the model's namespace stands.
+    pub standing: Standing,
     /// Objects of former applications of this name that are still there.
     pub predecessors: u32,
     /// What we want there to be, as digests.
@@ -58,6 +55,18 @@ pub struct View {
     pub claims: Vec<ClaimSeen>,
     /// Pods, by ordinal.
     pub pods: Vec<PodSeen>,
+}
+
+/// How a model's namespace stands to who provisions in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// It is not there, or not ours, or is going.
+    Missing,
+    /// It is there.
+    Ready,
+    /// The cluster's sources do not tell of it: nothing is known of what is in it.
+    Unwatched,
 }
 
 /// What the record says.
@@ -191,9 +200,8 @@ impl View {
             name,
             model_uid,
             record: Record::default(),
-            trust_in_namespace_only: false,
             model: None,
-            namespace_ready: false,
+            standing: Standing::Missing,
             predecessors: 0,
             wanted: Vec::new(),
             objects: Vec::new(),
@@ -358,15 +366,15 @@ impl View {
     }
 
     /// Takes the model as it now is.
-    pub fn tell_model(&mut self, model: &Arc<ModelView>, namespace_ready: bool) -> bool {
+    pub fn tell_model(&mut self, model: &Arc<ModelView>, standing: Standing) -> bool {
         let known = self.model.as_ref();
         let builds = known.is_some_and(|known| {
             known.resource_tags == model.resource_tags && known.constraints == model.constraints
         });
         let lives = known.is_some_and(|known| known.life == model.life);
-        let same = builds && lives && self.namespace_ready == namespace_ready;
+        let same = builds && lives && self.standing == standing;
         self.model = Some(model.clone());
-        self.namespace_ready = namespace_ready;
+        self.standing = standing;
         if !builds {
             self.refresh_wanted();
         }

@@ -23,6 +23,13 @@ pub const CLUSTER: Opt = Opt::value(
     "the cluster (default: $PILOTAGE_CLUSTER, else that of a state in a cluster, else embedded)",
 );
 
+/// Which namespaces are watched.
+pub const NAMESPACES: Opt = Opt::value(
+    "namespaces",
+    "NAME[,NAME…]",
+    "watch these namespaces of a real cluster alone; models of others are left alone (default: $PILOTAGE_NAMESPACES, else all)",
+);
+
 /// Which lease keeps others from acting on a real cluster.
 pub const LEASE: Opt = Opt::value(
     "lease",
@@ -50,6 +57,45 @@ pub enum Choice {
     Embedded,
     /// A real one.
     Real(Access),
+}
+
+/// The namespaces that a call names; none for all.
+///
+/// # Errors
+/// One of them cannot be a namespace, or the cluster is the embedded one.
+pub fn namespaces(
+    environment: &Environment,
+    parsed: &Parsed,
+    cluster: &Choice,
+) -> Result<Vec<Box<str>>, Failure> {
+    let named = parsed.value("namespaces");
+    let Some(named) = named.or_else(|| environment.variable("PILOTAGE_NAMESPACES")) else {
+        return Ok(Vec::new());
+    };
+    if *cluster == Choice::Embedded {
+        return Err(Failure::usage(
+            "the embedded cluster is watched as a whole; --namespaces is for a real one, see --cluster",
+        ));
+    }
+    let mut namespaces: Vec<Box<str>> = named.split(',').map(|name| name.trim().into()).collect();
+    namespaces.sort();
+    namespaces.dedup();
+    if let Some(wrong) = namespaces.iter().find(|name| !is_label(name)) {
+        return Err(Failure::usage(format!(
+            "{wrong:?} in --namespaces cannot be a namespace: lower-case letters, digits and hyphens, 63 at most"
+        )));
+    }
+    Ok(namespaces)
+}
+
+/// Whether a text can be a namespace's name (Kubernetes: "Object Names and IDs", RFC 1123 labels).
+fn is_label(text: &str) -> bool {
+    let plain = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+    let bytes = text.as_bytes();
+    let ends = [bytes.first(), bytes.last()];
+    (1..=63).contains(&bytes.len())
+        && bytes.iter().all(|letter| plain(*letter) || *letter == b'-')
+        && ends.into_iter().flatten().all(|letter| plain(*letter))
 }
 
 impl Choice {
@@ -124,6 +170,7 @@ impl Choice {
         state: &State,
         held: &Held,
         lease: &LeaseChoice,
+        namespaces: &[Box<str>],
         monitor: &Monitor,
     ) -> Result<(Arc<dyn Cluster>, String, Leadership), RuntimeError> {
         match self {
@@ -137,7 +184,9 @@ impl Choice {
             Choice::Real(access) => {
                 let key = state.store.fingerprint_key()?;
                 let cluster = Kubernetes::connect(access, key, Timing::default()).await;
-                let cluster = cluster.map_err(ClusterError::from)?;
+                let cluster = cluster
+                    .map_err(ClusterError::from)?
+                    .within(namespaces.to_vec());
                 monitor.count_requests(cluster.requests());
                 state.store.bind_cluster(cluster.uid().await?)?;
                 let leadership = match &lease.place {
@@ -175,15 +224,10 @@ impl LeaseChoice {
     /// The lease of a call.
     ///
     /// # Errors
-    /// Its duration is not one that a Lease can have, or the state cannot be without it.
-    pub fn of(environment: &Environment, parsed: &Parsed, state: &State) -> Result<Self, Failure> {
+    /// Its duration is not one that a Lease can have.
+    pub fn of(environment: &Environment, parsed: &Parsed) -> Result<Self, Failure> {
         let named = parsed.value("lease");
         let place = match named.or_else(|| environment.variable("PILOTAGE_LEASE")) {
-            Some("off") if state.is_in_cluster() => {
-                return Err(Failure::usage(
-                    "a state in a cluster has nothing but its lease that keeps two from acting at once: there is no --lease off",
-                ));
-            }
             Some("off") => LeasePlace::Off,
             named => LeasePlace::Namespace(named.map(str::to_owned)),
         };

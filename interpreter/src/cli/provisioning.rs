@@ -29,14 +29,14 @@ pub struct Plan {
     pub cluster: Choice,
     /// Which lease keeps others from acting.
     pub lease: LeaseChoice,
+    /// Which namespaces of a real cluster are watched; none for all.
+    pub namespaces: Vec<Box<str>>,
     /// Where steps are written down.
     pub tracing: Tracing,
     /// Who is told what happens.
     pub observer: Arc<dyn Observer>,
     /// What the process knows about itself, for who operates it.
     pub monitor: Arc<Monitor>,
-    /// Whether a trusted application may do everything in its namespace only.
-    pub trust_in_namespace_only: bool,
     /// Wait while another process runs a provisioner on the state, rather than fail.
     pub stand_by: bool,
 }
@@ -197,7 +197,6 @@ async fn provision(
         let settings = Settings {
             authority: leadership.authority(),
             monitor: monitor.clone(),
-            trust_in_namespace_only: plan.trust_in_namespace_only,
             ..Settings::new(plan.tracing.clone(), observer.clone())
         };
         let store = state.store.clone();
@@ -246,7 +245,9 @@ async fn open(
     };
     plan.monitor.enter(Stage::Starting);
     plan.monitor.pulse.ends();
-    let opening = plan.cluster.open(state, &held, &plan.lease, &plan.monitor);
+    let opening = plan
+        .cluster
+        .open(state, &held, &plan.lease, &plan.namespaces, &plan.monitor);
     let (cluster, words, leadership) = opening.await?;
     let _ = say.send(Said::Cluster(words));
     if let Some(lease) = leadership.lease() {

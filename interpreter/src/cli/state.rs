@@ -155,11 +155,6 @@ impl State {
         self.access.is_none() && !self.file.exists()
     }
 
-    /// Whether it is in a cluster, and not in a file.
-    pub fn is_in_cluster(&self) -> bool {
-        self.access.is_some()
-    }
-
     /// Everything, at one moment.
     ///
     /// # Errors

@@ -198,6 +198,7 @@ const NAMES: &[(Option<&str>, &[&str])] = &[
             "remove-storage-pool",
             "simulate",
             "explore",
+            "manifests",
         ],
     ),
 ];

@@ -37,6 +37,11 @@ pub trait Cluster: Send + Sync {
         false
     }
 
+    /// The namespaces that its watches tell of; empty for all.
+    fn namespaces(&self) -> Vec<Box<str>> {
+        Vec::new()
+    }
+
     /// Runs one effect, as one request, and says what became of it. Dropping the future gives up on the answer, not on
     /// the request. Placeholders are filled from `values` on the way.
     ///

@@ -71,6 +71,11 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Whether people read the records with tools of their own, and wait for what they say.
+    fn is_read_by_others(&self) -> bool {
+        false
+    }
+
     /// A value of the vault.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ mod people;
 mod running;
 mod telling;
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -83,6 +84,10 @@ pub struct World {
     pub remember: bool,
     /// Whether provisioners record Kubernetes Events; those that begin from now on.
     pub events: bool,
+    /// Whether provisioners say when all that users want is there; those that begin from now on.
+    pub confirm: bool,
+    /// The namespaces that provisioners are told of, those that begin from now on; empty for all.
+    pub namespaces: Vec<Box<str>>,
     /// How many of its last changes the cluster remembers; a watch from before is answered with 410.
     pub history: usize,
     /// The key of the fingerprints of secrets.
@@ -120,6 +125,8 @@ impl World {
             mishap: None,
             remember: true,
             events: false,
+            confirm: false,
+            namespaces: Vec::new(),
             history: HISTORY,
             telling: BTreeMap::new(),
             key: DigestKey::default(),
@@ -142,7 +149,8 @@ impl World {
         self.provisioner = Provisioner::new(Config {
             incarnation: self.lives,
             events: self.events,
-            ..Config::default()
+            confirm: self.confirm,
+            namespaces: self.namespaces.clone(),
         });
         self.batches.clear();
         self.heard.clear();

@@ -1,5 +1,6 @@
 //! How the provisioner is told: lists, watches, and what may happen to them on the way.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::effects;
 use crate::cluster::object::Stored;
+use crate::cluster::resource::Resource;
 
 use super::{Choice, World};
 
@@ -71,6 +73,7 @@ impl World {
                 let ours = effects::ours();
                 let (objects, position) = self.objects_at(kind, version);
                 let seen = objects.iter().filter(|object| object.has_labels(&ours));
+                let seen = seen.filter(|object| told_of(&self.namespaces, object));
                 let seen = seen.filter_map(|object| effects::seen(kind, object, self.key).ok());
                 let mut pending = VecDeque::from([Event::Listing { source }]);
                 pending.extend(seen);
@@ -212,7 +215,9 @@ impl World {
                         .watch_since(resource, None, &effects::ours(), telling.position);
                 match events {
                     Ok(events) => {
-                        let events = events.iter();
+                        let events = events
+                            .iter()
+                            .filter(|event| told_of(&self.namespaces, &event.object));
                         telling.pending.extend(
                             events.filter_map(|event| effects::watched(kind, event, self.key).ok()),
                         );
@@ -224,6 +229,16 @@ impl World {
             }
         }
     }
+}
+
+/// Whether an object is in a namespace that is told of, or is one; where none is named, all are.
+fn told_of(namespaces: &[Box<str>], object: &Stored) -> bool {
+    let namespace = match object.resource {
+        Resource::Namespace => object.name(),
+        _ => object.namespace(),
+    };
+    let all = namespaces.is_empty() || namespace.is_empty();
+    all || namespaces.iter().any(|one| **one == *namespace)
 }
 
 /// Keeps the last event of each object. The marks of a list stay, and so does everything before them.

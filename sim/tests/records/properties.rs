@@ -86,6 +86,7 @@ fn report() -> impl Strategy<Value = ApplicationCommand> {
                 units,
                 storage,
                 provisioner,
+                at_rest: None,
             })
         })
 }

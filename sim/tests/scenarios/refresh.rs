@@ -237,3 +237,41 @@ fn b111_a_new_release_neither_compares_nor_writes_the_templates_of_an_older_one(
         assert_eq!(grace, &json!(30));
     });
 }
+
+/// Tools that wait for an application must not go on while pods of an old wish run.
+#[test]
+fn an_application_is_said_to_be_at_rest_only_when_every_pod_is_as_it_is_wanted() {
+    play(|stage| {
+        stage.world.confirm = true;
+        stage.world.restart();
+        let app = stage.active("ledger", 2);
+        let at_rest = |stage: &Stage| stage.record("ledger").status.at_rest;
+        assert!(at_rest(stage));
+        stage.command(
+            app,
+            refresh(with_image("registry.example/ledger:2"), 7, None),
+        );
+        assert!(!at_rest(stage));
+        stage.watch(|stage| {
+            if at_rest(stage) {
+                assert_eq!(images(stage), ["registry.example/ledger:2"; 2]);
+            }
+        });
+        assert!(at_rest(stage));
+        // What shows in nothing else is said to be there, too.
+        let trust = ApplicationCommand::SetTrust { trust: true };
+        stage.command(app, trust);
+        assert!(!at_rest(stage));
+        stage.watch(|stage| {
+            if at_rest(stage) {
+                let role = stage.object(Resource::Role, "ledger").expect("there");
+                assert!(may_everything(role));
+            }
+        });
+        assert!(at_rest(stage));
+        let version = stage.record("ledger").version;
+        stage.world.restart();
+        stage.settle();
+        assert_eq!(stage.record("ledger").version, version, "it is said once");
+    });
+}

@@ -124,6 +124,11 @@ pub fn history() -> History {
     settle(&mut world, h);
     world.refresh(ledger, 1);
     settle(&mut world, h);
+    for namespaces in [vec!["harbour".into()], vec![]] {
+        world.namespaces = namespaces;
+        world.restart();
+        settle(&mut world, h);
+    }
     world.remove(quay, false, false);
     settle(&mut world, h);
     let detached: Vec<u32> = (world.steps.iter())

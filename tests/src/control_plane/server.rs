@@ -25,6 +25,7 @@ pub const USERS: &[&str] = &[
     "counted",
     "restarted",
     "bare",
+    "within",
 ];
 
 /// Somebody whom the API server knows, and who may do nothing. The token is the name.

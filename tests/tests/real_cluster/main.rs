@@ -3,10 +3,10 @@
 
 mod access;
 mod charms;
-mod install;
 mod kubectl;
 mod leader;
 mod life;
+mod namespaces;
 mod program;
 mod refusals;
 mod secrets;

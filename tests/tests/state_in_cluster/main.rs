@@ -1,7 +1,6 @@
 //! Pilotage with its state in the cluster, on a real control plane.
 #![allow(missing_docs)]
 
-mod install;
-mod leader;
+mod kubectl;
 mod life;
 mod stage;

@@ -110,6 +110,9 @@ impl Application {
         }
         after.restore_units(at);
         after.settle(at);
+        if after.spec != self.spec {
+            after.status.at_rest = false;
+        }
         if after == *self {
             let reply = recorded(self.version, self.version, Vec::new());
             return Ok((Some(after), reply));

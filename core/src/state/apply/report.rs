@@ -26,6 +26,9 @@ impl Application {
         if let Some(provisioner) = &report.provisioner {
             self.status.provisioner.update(at, provisioner.clone());
         }
+        if let Some(at_rest) = report.at_rest {
+            self.status.at_rest = at_rest;
+        }
     }
 
     fn report_unit(&mut self, at: Timestamp, report: &UnitReport) {

@@ -11,14 +11,27 @@ use crate::worker::phase::Phase;
 use crate::worker::verdict::{Verdict, Verdicts};
 use crate::worker::view::{ClaimPhase, View};
 
-use super::{command, status};
+use super::{command, status, workload};
 
-/// Reports what differs from the record.
-pub fn report(view: &View, phase: Phase, verdicts: &Verdicts) -> Verdict {
+/// Reports what differs from the record; whether all is at rest only to those who asked for it.
+pub fn report(view: &View, phase: Phase, verdicts: &Verdicts, confirm: bool) -> Verdict {
     let reported = &view.record.report;
     let service = view.service.clone().unwrap_or_default();
     let known = reported.service.clone().unwrap_or_default();
     let own = status::status(view, phase, verdicts);
+    if phase == Phase::Unwatched {
+        // Nothing is known of its units: what is said of them stays.
+        if own == reported.provisioner {
+            return Verdict::Settled;
+        }
+        let provisioner = Some(own);
+        let report = Report {
+            provisioner,
+            ..Report::default()
+        };
+        let body = ApplicationCommand::Report(report);
+        return Verdict::act(command(view, false, body), Reason::Report);
+    }
     let units = view.record.units.iter().filter_map(|unit| {
         let report = unit_report(view, unit, &own);
         differs(unit, &report).then_some(report)
@@ -34,6 +47,9 @@ pub fn report(view: &View, phase: Phase, verdicts: &Verdicts) -> Verdict {
         service: (service != known).then_some(service),
         units: units.collect(),
         storage: storage.collect(),
+        at_rest: confirm
+            .then(|| is_at_rest(view, phase, verdicts, &own))
+            .filter(|at_rest| *at_rest != reported.at_rest),
         provisioner: (own != reported.provisioner).then_some(own),
     };
     if report == Report::default() {
@@ -43,6 +59,15 @@ pub fn report(view: &View, phase: Phase, verdicts: &Verdicts) -> Verdict {
         command(view, false, ApplicationCommand::Report(report)),
         Reason::Report,
     )
+}
+
+/// Whether all that users want is there, and every pod is built by it.
+fn is_at_rest(view: &View, phase: Phase, verdicts: &Verdicts, own: &StatusReport) -> bool {
+    phase == Phase::Alive
+        && own.word == Word::Active
+        && verdicts.waits().next().is_none()
+        && view.workload.as_ref().is_some_and(|set| set.observed)
+        && workload::progress(view).is_none()
 }
 
 fn differs(unit: &Unit, report: &UnitReport) -> bool {

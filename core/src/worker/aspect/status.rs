@@ -33,6 +33,10 @@ pub fn status(view: &View, phase: Phase, verdicts: &Verdicts) -> StatusReport {
 /// What the phase and the units say by themselves.
 fn own(view: &View, phase: Phase) -> Option<StatusReport> {
     match phase {
+        Phase::Unwatched => Some(StatusReport::new(
+            Word::Blocked,
+            unwatched(view.namespace()),
+        )),
         Phase::NotReady => Some(StatusReport::new(
             Word::Waiting,
             "waiting for the model's namespace",
@@ -55,6 +59,13 @@ fn own(view: &View, phase: Phase) -> Option<StatusReport> {
         }
         Phase::Listing | Phase::Gone => None,
     }
+}
+
+/// What is said of what is in a namespace that the cluster's sources do not tell of.
+pub fn unwatched(namespace: &str) -> String {
+    format!(
+        "the provisioner does not watch the namespace \"{namespace}\": name it in --namespaces of run"
+    )
 }
 
 fn of_reason(reason: &Reason) -> StatusReport {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pilotage_core::name::Uid;
 use pilotage_core::state::{Model, ModelCommand, RemovalWish};
 
-use super::super::cluster::{CLUSTER, Choice, LEASE, LeaseChoice};
+use super::super::cluster::{CLUSTER, Choice, LEASE, LeaseChoice, namespaces};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::provisioning::{Plan, Provisioning, Told};
@@ -175,12 +175,12 @@ fn provision(
         return Ok(None);
     }
     let plan = Plan {
+        namespaces: namespaces(session.environment, parsed, &cluster)?,
         cluster,
-        lease: LeaseChoice::of(session.environment, parsed, state)?,
+        lease: LeaseChoice::of(session.environment, parsed)?,
         tracing: tracing(session, parsed, state),
         observer: Arc::new(Told { effects: false }),
         monitor: Arc::default(),
-        trust_in_namespace_only: false,
         stand_by: false,
     };
     match Provisioning::start(state, plan)?.running(|words| session.detail(words)) {

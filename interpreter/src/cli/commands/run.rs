@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::cluster::{CLUSTER, Choice, LEASE, LEASE_DURATION, LeaseChoice};
+use super::super::cluster::{
+    CLUSTER, Choice, LEASE, LEASE_DURATION, LeaseChoice, NAMESPACES, namespaces,
+};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::provisioning::{Plan, Provisioning, Told};
@@ -26,13 +28,6 @@ const LOG_FORMAT: Opt = Opt::value(
     "log-format",
     "text|json",
     "lines for people, or one JSON object per outcome (default: text)",
-);
-
-/// How far trust goes.
-const TRUST_SCOPE: Opt = Opt::value(
-    "trust-scope",
-    "cluster|namespace",
-    "where trusted applications may do everything (default: cluster)",
 );
 
 /// Where `run` tells how it is.
@@ -61,9 +56,9 @@ pub const RUN: Command = Command {
         CLUSTER,
         LEASE,
         LEASE_DURATION,
+        NAMESPACES,
         STAND_BY,
         LISTEN,
-        TRUST_SCOPE,
         TRACE,
         LOG_FORMAT,
     ],
@@ -151,17 +146,9 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
             )));
         }
     };
-    let lease = LeaseChoice::of(session.environment, parsed, &state)?;
-    let trust_in_namespace_only = match parsed.value("trust-scope") {
-        None | Some("cluster") => false,
-        Some("namespace") => true,
-        Some(other) => {
-            return Err(Failure::usage(format!(
-                "there is no trust scope {other:?}; use cluster or namespace"
-            )));
-        }
-    };
+    let lease = LeaseChoice::of(session.environment, parsed)?;
     let cluster = Choice::of(session.environment, parsed)?;
+    let namespaces = namespaces(session.environment, parsed, &cluster)?;
     let monitor = Arc::<Monitor>::default();
     if let Some(address) = parsed.value("listen") {
         listen(session, address, monitor.clone()).map_err(|error| match error {
@@ -172,10 +159,10 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let plan = Plan {
         cluster,
         lease,
+        namespaces,
         tracing,
         observer: told,
         monitor,
-        trust_in_namespace_only,
         stand_by: parsed.flag("stand-by"),
     };
     let provisioning = Provisioning::start(&state, plan)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::cluster::{CLUSTER, Choice, LEASE, LeaseChoice};
+use super::super::cluster::{CLUSTER, Choice, LEASE, LeaseChoice, NAMESPACES, namespaces};
 use super::super::failure::{Done, Failure};
 use super::super::grammar::{Command, Opt, Parsed, Scope};
 use super::super::output::times::Clock;
@@ -41,6 +41,7 @@ pub const UP: Command = Command {
         Opt::flag("dry-run", "say what would be made, and make nothing"),
         CLUSTER,
         LEASE,
+        NAMESPACES,
         TRACE,
     ],
     run,
@@ -65,15 +66,16 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         }
         return super::dry_run::steps(session, &target, &steps, &*state.store);
     }
+    let cluster = Choice::of(session.environment, parsed)?;
     let plan = Plan {
-        cluster: Choice::of(session.environment, parsed)?,
-        lease: LeaseChoice::of(session.environment, parsed, &state)?,
+        namespaces: namespaces(session.environment, parsed, &cluster)?,
+        cluster,
+        lease: LeaseChoice::of(session.environment, parsed)?,
         tracing: tracing(session, parsed, &state),
         observer: Arc::new(Told {
             effects: parsed.flag("verbose"),
         }),
         monitor: Arc::default(),
-        trust_in_namespace_only: false,
         stand_by: false,
     };
     let provisioning = Provisioning::start(&state, plan)?;

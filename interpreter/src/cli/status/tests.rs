@@ -134,6 +134,7 @@ fn ledger() -> Application {
         status: ApplicationState {
             life: Life::Alive,
             scaling: None,
+            at_rest: false,
             units: vec![
                 Unit {
                     number: 0,

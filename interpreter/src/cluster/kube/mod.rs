@@ -3,7 +3,8 @@
 //! # Guarantees
 //! * One effect is one request, the same that the simulated cluster is asked; none is repeated.
 //! * A refusal says that nothing was done: what may have been done is `Unknown`.
-//! * There is one watch for each kind, over all namespaces, whatever the number of applications. What it tells is
+//! * There is one watch for each kind, or one for each kind and namespace where namespaces are named, whatever the number
+//!   of applications. What it tells is
 //!   complete: after a break it goes on from the last version, or lists again.
 //! * Secrets' data comes in only as fingerprints.
 //!
@@ -18,6 +19,7 @@ mod lease;
 mod lines;
 mod read;
 mod request;
+mod several;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -69,6 +71,7 @@ pub struct Kubernetes {
 }
 
 /// The way to the cluster, shared by all that goes on.
+#[derive(Clone)]
 struct Link {
     client: Client,
     server: String,
@@ -77,6 +80,8 @@ struct Link {
     key: DigestKey,
     timing: Timing,
     requests: Arc<Requests>,
+    /// The namespaces that are watched; empty for all.
+    namespaces: Vec<Box<str>>,
 }
 
 impl Kubernetes {
@@ -100,10 +105,21 @@ impl Kubernetes {
             server,
             key,
             timing,
+            namespaces: Vec::new(),
         };
         Ok(Kubernetes {
             link: Arc::new(link),
         })
+    }
+
+    /// The same, of which nothing is watched but these namespaces and what is in none. Empty for all.
+    #[must_use]
+    pub fn within(self, namespaces: Vec<Box<str>>) -> Self {
+        let mut link = Arc::unwrap_or_clone(self.link);
+        link.namespaces = namespaces;
+        Kubernetes {
+            link: Arc::new(link),
+        }
     }
 
     /// Its address.
@@ -252,6 +268,10 @@ impl Cluster for Kubernetes {
 
     fn keeps_events(&self) -> bool {
         true
+    }
+
+    fn namespaces(&self) -> Vec<Box<str>> {
+        self.link.namespaces.clone()
     }
 
     fn run(&self, effect: Arc<Effect>, values: Values) -> Answer<Outcome> {

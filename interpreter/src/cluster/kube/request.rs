@@ -77,10 +77,45 @@ pub(super) fn http(request: &Request) -> Result<http::Request<Body>, http::Error
     builder.body(Body::from(body.unwrap_or_default().into_bytes()))
 }
 
-/// A read of all that is ours of a kind, in every namespace; `more` is what the query says beside the selection.
-pub(super) fn read_all(kind: Kind, more: &str) -> Result<http::Request<Body>, http::Error> {
-    let path = collection(effects::resource(kind), None);
-    let selector = selector(&effects::ours());
+/// Where a kind is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Everywhere.
+    Everywhere,
+    /// In one namespace.
+    Namespace(Box<str>),
+    /// The one object of this name.
+    Named(Box<str>),
+}
+
+impl Place {
+    /// Where a kind is read by who watches these namespaces: a namespace by its name, what is in none everywhere.
+    pub(super) fn of(kind: Kind, namespaces: &[Box<str>]) -> Vec<Self> {
+        let each = |place: fn(Box<str>) -> Place| namespaces.iter().cloned().map(place).collect();
+        match kind {
+            _ if namespaces.is_empty() => vec![Place::Everywhere],
+            Kind::Namespace => each(Place::Named),
+            kind if kind.namespaced() => each(Place::Namespace),
+            _ => vec![Place::Everywhere],
+        }
+    }
+}
+
+/// A read of all that is ours of a kind in a place; `more` is what the query says beside the selection.
+pub(super) fn read_all(
+    kind: Kind,
+    place: &Place,
+    more: &str,
+) -> Result<http::Request<Body>, http::Error> {
+    let namespace = match place {
+        Place::Namespace(namespace) => Some(&**namespace),
+        Place::Everywhere | Place::Named(_) => None,
+    };
+    let path = collection(effects::resource(kind), namespace);
+    let mut selector = selector(&effects::ours());
+    if let Place::Named(name) = place {
+        let _ = write!(selector, "&fieldSelector=metadata.name%3D{}", encode(name));
+    }
     let accept = match kind {
         Kind::Namespace if more.contains("watch=true") => METADATA,
         Kind::Namespace => METADATA_LIST,

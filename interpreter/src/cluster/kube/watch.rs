@@ -12,8 +12,8 @@ use tokio::time::timeout;
 use super::backoff::{Backoff, spread};
 use super::lines::Lines;
 use super::read::{Line, Reader, Status, seen};
-use super::request::{encode, read_all};
-use super::{Link, reason};
+use super::request::{Place, encode, read_all};
+use super::{Link, reason, several};
 
 /// How long a watch takes for what.
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +45,28 @@ impl Default for Timing {
 
 /// Tells everything of ours of a kind, and then what changes, until nobody listens.
 pub(super) async fn watch(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
+    let places = Place::of(kind, &link.namespaces);
+    match &places[..] {
+        [place] => watch_place(link, kind, place.clone(), events).await,
+        places => several::watch(link, kind, places, events).await,
+    }
+}
+
+/// The same of what is in one place.
+pub(super) async fn watch_place(
+    link: Arc<Link>,
+    kind: Kind,
+    place: Place,
+    events: mpsc::Sender<Event>,
+) {
     let deaf = events.clone();
     tokio::select! {
-        () = follow(link, kind, events) => {}
+        () = follow(link, kind, place, events) => {}
         () = deaf.closed() => {}
     }
 }
 
-async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
+async fn follow(link: Arc<Link>, kind: Kind, place: Place, events: mpsc::Sender<Event>) {
     let timing = link.timing;
     let mut backoff = Backoff::new(timing.first_delay, timing.longest_delay);
     let mut watch = Watch {
@@ -61,6 +75,7 @@ async fn follow(link: Arc<Link>, kind: Kind, events: mpsc::Sender<Event>) {
             key: link.key,
         },
         link,
+        place,
         events,
         position: None,
         streaming: true,
@@ -130,6 +145,7 @@ impl From<mpsc::error::SendError<Event>> for End {
 
 struct Watch {
     link: Arc<Link>,
+    place: Place,
     reader: Reader,
     events: mpsc::Sender<Event>,
     /// Everything up to here has been told; none if a list must come first.
@@ -245,7 +261,7 @@ impl Watch {
     }
 
     async fn page(&self, query: &str) -> Result<super::read::Page, Refused> {
-        let request = read_all(self.reader.kind, query).map_err(Refused::unsent)?;
+        let request = read_all(self.reader.kind, &self.place, query).map_err(Refused::unsent)?;
         let answer = timeout(self.link.timing.silence, self.link.ask(request)).await;
         let answer = answer.map_err(|_| Refused::silent())?;
         let answer = answer.map_err(|error| Refused::unsent(reason(&error)))?;
@@ -264,7 +280,7 @@ impl Watch {
     }
 
     async fn open(&self, query: &str) -> Result<Lines, Refused> {
-        let request = read_all(self.reader.kind, query).map_err(Refused::unsent)?;
+        let request = read_all(self.reader.kind, &self.place, query).map_err(Refused::unsent)?;
         let silence = self.link.timing.silence;
         let response = timeout(silence, self.link.send(request)).await;
         let response = response.map_err(|_| Refused::silent())?;

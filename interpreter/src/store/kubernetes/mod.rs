@@ -188,6 +188,10 @@ impl Store for CustomResources {
         Ok(self.link.cache().damaged())
     }
 
+    fn is_read_by_others(&self) -> bool {
+        true
+    }
+
     fn secret(&self, secret: &SecretRef) -> Result<Option<String>, StoreError> {
         let (link, secret) = (self.link.clone(), secret.clone());
         self.wait(async move { link.find_secret(&secret).await })

@@ -139,7 +139,7 @@ fn readiness(application: &Application, refused: Option<&str>) -> Says {
     }
     let wanted = usize::try_from(application.spec.scale).unwrap_or(usize::MAX);
     let all = status.units.len() == wanted && active_units(application) == wanted;
-    if all && status.scaling.is_none() && own.word == Word::Active {
+    if all && status.at_rest && own.word == Word::Active {
         return Says::new(true, "Active", &shown.message);
     }
     let message = match &*shown.message {
@@ -148,6 +148,8 @@ fn readiness(application: &Application, refused: Option<&str>) -> Says {
     };
     let word = match (shown.word, own.word) {
         (Word::Active, own) if own != Word::Active => own,
+        // Units are active, and not all of them are as they are wanted now.
+        (Word::Active | Word::Unknown, _) if !status.at_rest => Word::Active,
         (shown, _) => shown,
     };
     Says::new(false, reason(word), message)
@@ -169,7 +171,7 @@ fn reason(word: Word) -> &'static str {
         Word::Error | Word::Failed | Word::Lost => "Error",
         Word::Maintenance | Word::Executing | Word::Rebooting => "Maintenance",
         Word::Terminated => "Terminated",
-        Word::Active | Word::Idle => "Scaling",
+        Word::Active | Word::Idle => "Updating",
         Word::Waiting | Word::Allocating => "Waiting",
         Word::Unknown => "Unknown",
     }
