@@ -130,6 +130,26 @@ fn a_second_provisioner_is_refused_and_the_first_is_named() {
 }
 
 #[test]
+fn a_trace_that_cannot_be_written_is_refused_before_anything_is_said_or_made() {
+    let desk = Desk::new();
+    desk.write("file", "no folder");
+    let refused = desk.call("run --trace ./file/traces");
+    let (out, words) = texts(&refused);
+    assert_eq!(refused.status.code(), Some(1), "{words}");
+    assert!(
+        words.starts_with("ERROR cannot write the trace in"),
+        "{words}"
+    );
+    assert!(words.contains("--trace off"), "{words}");
+    assert_eq!(out, "");
+    let files = std::fs::read_dir(desk.folder()).expect("the folder");
+    let names: Vec<_> = files
+        .filter_map(|file| file.ok()?.file_name().into_string().ok())
+        .collect();
+    assert_eq!(names, ["file"]);
+}
+
+#[test]
 fn waiting_ends_when_the_application_is_there() {
     let desk = with_ledger();
     let service = desk.start("run");

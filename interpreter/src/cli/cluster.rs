@@ -152,11 +152,17 @@ impl Choice {
         }
     }
 
-    /// The cloud that a cluster named like this is: its context, as far as it is known without looking.
-    pub fn cloud(text: &str) -> &str {
-        match Self::read(text) {
-            None | Some(Choice::Embedded) => "embedded",
-            Some(Choice::Real(_)) => text.split_once(':').map_or("kubernetes", |(_, name)| name),
+    /// The cloud that a cluster named like this is.
+    pub fn cloud(text: &str) -> String {
+        let choice = Self::read(text).unwrap_or(Choice::Embedded);
+        choice.name().to_owned()
+    }
+
+    /// The cloud that it is: its context, as far as it is known without looking.
+    pub fn name(&self) -> &str {
+        match self {
+            Choice::Embedded => "embedded",
+            Choice::Real(access) => context_of(access),
         }
     }
 
@@ -178,6 +184,7 @@ impl Choice {
                 // It is in this process: whoever holds the state is alone with it.
                 let cluster = Embedded::open(&state.file, &*state.store, held, latencies()?)?;
                 state.store.bind_cluster(cluster.uid().await?)?;
+                state.store.name_cluster(self.name())?;
                 let leadership = Leadership::undisputed();
                 Ok((Arc::new(cluster), EMBEDDED.into(), leadership))
             }
@@ -189,6 +196,7 @@ impl Choice {
                     .within(namespaces.to_vec());
                 monitor.count_requests(cluster.requests());
                 state.store.bind_cluster(cluster.uid().await?)?;
+                state.store.name_cluster(self.name())?;
                 let leadership = match &lease.place {
                     LeasePlace::Off => Leadership::undisputed(),
                     LeasePlace::Namespace(namespace) => {
@@ -201,6 +209,17 @@ impl Choice {
                 Ok((Arc::new(cluster), words, leadership))
             }
         }
+    }
+}
+
+/// The context that leads to a cluster, as far as it was named.
+pub fn context_of(access: &Access) -> &str {
+    match access {
+        Access::Kubeconfig {
+            context: Some(context),
+            ..
+        } => context,
+        _ => "kubernetes",
     }
 }
 

@@ -65,22 +65,11 @@ impl Environment {
             .map_or("pilotage", |(_, name)| name)
     }
 
-    /// The cloud's name that we answer to.
-    pub fn cloud(&self) -> &str {
+    /// The cloud's name that we answer to, if a variable says it.
+    pub fn cloud(&self) -> Option<String> {
         let cluster = || self.variable(cluster::VARIABLE).map(cluster::Choice::cloud);
-        let state = || {
-            let context = self
-                .variable("PILOTAGE_STATE")?
-                .strip_prefix("kubernetes")?;
-            match context.strip_prefix(':') {
-                Some(context) => Some(context),
-                None => context.is_empty().then_some("kubernetes"),
-            }
-        };
-        self.variable("PILOTAGE_CLOUD")
-            .or_else(cluster)
-            .or_else(state)
-            .unwrap_or("embedded")
+        let named = self.variable("PILOTAGE_CLOUD").map(str::to_owned);
+        named.or_else(cluster)
     }
 
     /// A path as the user gave it, from the folder of the call.

@@ -18,7 +18,7 @@ use crate::leader::Leadership;
 use crate::monitor::{Monitor, Stage};
 use crate::runtime::{self, Observer, RuntimeError, Settings, block_on, stop_signal};
 use crate::store::{Held, StoreError};
-use crate::trace::Tracing;
+use crate::trace::{self, Tracing};
 
 /// How often a stand-by asks whether the state is free.
 const LOOK: Duration = Duration::from_millis(200);
@@ -169,6 +169,13 @@ async fn provision(
     say: &mpsc::Sender<Said>,
 ) -> Result<(), RuntimeError> {
     let monitor = plan.monitor.clone();
+    // Before anything is held, founded or said.
+    if let Tracing::On { folder, .. } = &plan.tracing {
+        trace::prepare(folder).map_err(|source| RuntimeError::Trace {
+            folder: folder.clone(),
+            source,
+        })?;
+    }
     let opened = tokio::select! {
         () = stop.asked() => return Ok(()),
         opened = open(&state, &plan, say) => opened?,

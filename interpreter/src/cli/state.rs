@@ -12,14 +12,14 @@ use pilotage_core::state::{
     Application, ApplicationCommand, Caller, Command, ModelCommand, StorageCommand,
 };
 
-use super::cluster::Choice;
+use super::cluster::{Choice, context_of};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::grammar::Parsed;
 use super::session::Session;
 use super::status::build::NO_PROVISIONER;
-use crate::cluster::Access;
-use crate::store::{CustomResources, Damaged, Snapshot, Sqlite, Store, StoreError};
+use crate::cluster::{Access, Embedded};
+use crate::store::{BoundCluster, CustomResources, Damaged, Snapshot, Sqlite, Store, StoreError};
 
 /// How often a write that lost a race is repeated.
 const ATTEMPTS: u32 = 10;
@@ -153,6 +153,26 @@ impl State {
     /// Whether it is a file that is not there yet.
     pub fn is_missing(&self) -> bool {
         self.access.is_none() && !self.file.exists()
+    }
+
+    /// The cloud's name that we answer to: as a variable says, else that of the cluster that the state is in or belongs to.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn cloud(&self, environment: &Environment) -> Result<String, Failure> {
+        if let Some(named) = environment.cloud() {
+            return Ok(named);
+        }
+        if let Some(access) = &self.access {
+            return Ok(context_of(access).to_owned());
+        }
+        Ok(match self.store.cluster()? {
+            Some(BoundCluster {
+                name: Some(name), ..
+            }) => name,
+            Some(_) if !Embedded::lies_beside(&self.file) => "kubernetes".into(),
+            _ => "embedded".into(),
+        })
     }
 
     /// Everything, at one moment.

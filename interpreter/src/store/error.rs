@@ -112,6 +112,17 @@ pub enum StoreError {
         /// It is not allowed.
         denied: bool,
     },
+    /// It belongs to a cluster that is not the embedded one.
+    #[error(
+        "state file {} belongs to the cluster with uid {theirs}, and no embedded cluster lies beside it; name its cluster with --cluster, or another state with --state",
+        path.display()
+    )]
+    NotEmbedded {
+        /// The file.
+        path: PathBuf,
+        /// The cluster that it belongs to.
+        theirs: Uid,
+    },
     /// Nothing new can be named.
     #[error(transparent)]
     NoRandomness(#[from] NoRandomness),

@@ -95,6 +95,22 @@ pub trait Store: Send + Sync {
     /// [`StoreError::OtherCluster`], or the state cannot be read or written.
     fn bind_cluster(&self, cluster: Uid) -> Result<(), StoreError>;
 
+    /// The cluster that this state belongs to, if the state keeps that; none while it belongs to none.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    fn cluster(&self) -> Result<Option<BoundCluster>, StoreError> {
+        Ok(None)
+    }
+
+    /// Remembers how the cluster is called by whoever runs a provisioner on it. Written only where it is news.
+    ///
+    /// # Errors
+    /// The state cannot be read or written.
+    fn name_cluster(&self, _name: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Who runs a provisioner on this state; nobody, if nobody does.
     ///
     /// # Errors
@@ -111,6 +127,15 @@ pub trait Store: Send + Sync {
 /// Opens the state that `--state` names. Nothing is read or made yet.
 pub fn open(path: &Path) -> Arc<dyn Store> {
     Arc::new(Sqlite::new(path))
+}
+
+/// The cluster that a state belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundCluster {
+    /// The uid of its namespace `kube-system`.
+    pub uid: Uid,
+    /// How it was called when a provisioner last ran on it; none if that was before names were kept.
+    pub name: Option<String>,
 }
 
 /// Everything in a state, at one moment.

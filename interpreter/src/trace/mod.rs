@@ -49,6 +49,17 @@ impl Tracing {
     }
 }
 
+/// Makes a folder for traces where there is none, and finds out whether one can be written there.
+///
+/// # Errors
+/// It cannot.
+pub fn prepare(folder: &Path) -> std::io::Result<()> {
+    write::make_folder(folder)?;
+    let probe = folder.join(format!(".writable-{}", std::process::id()));
+    std::fs::write(&probe, "")?;
+    std::fs::remove_file(&probe)
+}
+
 /// The segments of a folder, oldest first, with their numbers.
 fn segments(folder: &Path) -> std::io::Result<Vec<(u64, PathBuf)>> {
     let mut segments = Vec::new();

@@ -46,6 +46,11 @@ pub struct Writer {
     sequence: u64,
 }
 
+/// Makes the folder of a trace, for its owner alone; one that is there stays as it is.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 impl Writer {
     /// Begins the trace of a process, whose core was just made, with a segment of its own.
     ///
@@ -58,10 +63,7 @@ impl Writer {
         core: &Provisioner,
         at: Timestamp,
     ) -> io::Result<Self> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)?;
+        make_folder(&folder)?;
         let mut writer = Writer {
             file: next_file(&folder, limits)?,
             folder,

@@ -33,6 +33,22 @@ fn open(path: &Path) -> (Embedded, Held) {
     (cluster, held)
 }
 
+#[test]
+fn no_cluster_is_founded_beside_a_state_of_another() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("state.db");
+    let store = store::open(&path);
+    store.bind_cluster(Uid(7)).unwrap();
+    let held = store.hold(Timestamp(1)).unwrap();
+    let error = Embedded::open(&path, &*store, &held, Latencies::instant()).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("belongs to the cluster with uid") && text.contains("--cluster"),
+        "{text}"
+    );
+    assert!(!folder.path().join("state.db.cluster").exists());
+}
+
 fn effect(action: Action) -> Arc<Effect> {
     let key = Key::new(Kind::Pod, "default", "some");
     Arc::new(Effect {

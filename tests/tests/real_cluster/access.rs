@@ -92,7 +92,14 @@ fn a_cluster_that_says_no_and_one_that_is_another_are_told() {
     service.stop();
     let words = refused(&desk, "embedded", 1);
     assert!(words.contains("belongs to the cluster with uid"), "{words}");
-    assert!(words.contains("choose the other cluster"), "{words}");
+    assert!(words.contains("name its cluster with --cluster"), "{words}");
+    let founded = desk.folder().join("state.db.cluster");
+    assert!(!founded.exists(), "a cluster was founded beside it");
+    let mut status = desk.command("status --format json");
+    let output = status.env_remove("PILOTAGE_CLUSTER").output();
+    let output = output.expect("it runs");
+    let status: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(status["model"]["cloud"], "local", "as it was run on");
 }
 
 fn until_running(desk: &Desk) {

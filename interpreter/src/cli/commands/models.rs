@@ -187,7 +187,8 @@ fn add_model(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     parsed.no_more_than(2)?;
     check_controller(session, parsed)?;
     check_model_name(&name).map_err(|denial| Failure::usage(denial.to_string()))?;
-    let ours = session.environment.cloud().to_owned();
+    let state = State::open(session, parsed)?;
+    let ours = state.cloud(session.environment)?;
     if let Some(cloud) = parsed.argument(1)
         && cloud.split('/').next() != Some(ours.as_str())
     {
@@ -202,7 +203,6 @@ fn add_model(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         )));
     }
     let settings: BTreeMap<String, String> = options::given_plain(session, parsed.many("config"))?;
-    let state = State::open(session, parsed)?;
     if state
         .snapshot()?
         .models
@@ -239,6 +239,7 @@ fn models(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     }
     let current = Client::read(&state.file).current;
     let environment = session.environment;
+    let cloud = state.cloud(environment)?;
     if session.format() == "tabular" {
         let mut table = Table::new([
             "Model",
@@ -269,7 +270,7 @@ fn models(session: &mut Session<'_>, parsed: &Parsed) -> Done {
             };
             table.row([
                 name,
-                environment.cloud().to_owned(),
+                cloud.clone(),
                 "kubernetes".into(),
                 model_status(Some(model), &clock).current,
                 if units == 0 {
@@ -297,7 +298,7 @@ fn models(session: &mut Session<'_>, parsed: &Parsed) -> Done {
                 controller_name: environment.controller().into(),
                 is_controller: false,
                 owner: USER,
-                cloud: environment.cloud().into(),
+                cloud: cloud.clone(),
                 r#type: "kubernetes",
                 life: life_word(model.status.life),
                 status: relative_status(Some(model), &clock),
@@ -343,7 +344,7 @@ fn show_model(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         controller_name: environment.controller().into(),
         is_controller: false,
         owner: USER,
-        cloud: environment.cloud().into(),
+        cloud: state.cloud(environment)?,
         r#type: "kubernetes",
         life: life_word(model.map_or(Life::Alive, |model| model.status.life)),
         status: relative_status(model, &clock(session)),

@@ -96,7 +96,7 @@ fn show(session: &mut Session<'_>, parsed: &Parsed, state: &State, utc: bool) ->
         zone: session.environment.zone.clone(),
         utc,
     };
-    let mut view = view_of(session, &target, state.is_provisioned()?, &clock);
+    let mut view = view_of(session, state, &target, state.is_provisioned()?, &clock)?;
     select(&mut view, &parsed.arguments);
     let text = render(&view, session.format(), parsed, session.colour());
     session.print(&text);
@@ -126,14 +126,19 @@ fn show(session: &mut Session<'_>, parsed: &Parsed, state: &State, utc: bool) ->
 }
 
 /// The status of a model.
+///
+/// # Errors
+/// The state cannot be read.
 pub fn view_of(
     session: &Session<'_>,
+    state: &State,
     target: &Target,
     provisioned: bool,
     clock: &Clock,
-) -> StatusView {
+) -> Result<StatusView, Failure> {
     let contents = target.contents();
-    status_view(
+    let cloud = state.cloud(session.environment)?;
+    Ok(status_view(
         &Source {
             name: &target.name,
             model: target.model.as_ref(),
@@ -141,11 +146,11 @@ pub fn view_of(
             storages: &contents.storages,
             damaged: &contents.damaged,
             controller: session.environment.controller(),
-            cloud: session.environment.cloud(),
+            cloud: &cloud,
             provisioned,
         },
         clock,
-    )
+    ))
 }
 
 fn render(view: &StatusView, format: &str, parsed: &Parsed, colour: bool) -> String {

@@ -154,7 +154,7 @@ fn show_until_ended(
             zone: session.environment.zone.clone(),
             utc: false,
         };
-        let view = view_of(session, target, true, &clock);
+        let view = view_of(session, state, target, true, &clock)?;
         if session.on_terminal() {
             let paint = Paint(session.colour());
             let fresh = tabular(&view, Sections { storage: true }, paint);

@@ -1,6 +1,9 @@
 //! Models: made, chosen, shown, set (command line, 1.7 and 2.7).
 
+use pilotage_core::name::Uid;
+
 use super::Desk;
+use crate::store::{Sqlite, Store};
 
 const NOBODY: &str = "no provisioner is running on this state; start one with: pilotage run\n";
 
@@ -180,4 +183,55 @@ fn settings_of_a_model_are_set_read_and_reset() {
         story(&desk, "model-config agent-version=1"),
         "ERROR setting \"agent-version\" cannot be changed\n[1]\n"
     );
+}
+
+#[test]
+fn the_cloud_is_the_one_that_the_state_belongs_to_unless_a_variable_says_another() {
+    let mut desk = Desk::new();
+    let cloud = |desk: &Desk| {
+        let said = desk.call("status --format json").out;
+        let status: serde_json::Value = serde_json::from_str(&said).unwrap();
+        status["model"]["cloud"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(cloud(&desk), "embedded");
+    let store = Sqlite::new(desk.path("state.db"));
+    store.bind_cluster(Uid(7)).unwrap();
+    assert_eq!(cloud(&desk), "kubernetes", "nothing lies beside it");
+    store.name_cluster("staging").unwrap();
+    assert_eq!(cloud(&desk), "staging");
+    assert_eq!(
+        story(&desk, "add-model shop other"),
+        "ERROR cloud \"other\" is not known; the cloud here is \"staging\"\n[1]\n"
+    );
+    assert_eq!(
+        story(&desk, "add-model shop staging"),
+        "Added 'shop' model on staging for user 'admin'\n[0]\n"
+    );
+    assert!(desk.call("models").out.contains("staging"));
+    let named = [
+        ("PILOTAGE_CLUSTER", "kubeconfig:prod"),
+        ("PILOTAGE_CLOUD", "sky"),
+    ];
+    for (variable, value) in named {
+        let variables = &mut desk.environment.variables;
+        variables.insert(variable.into(), value.into());
+        let expected = value.trim_start_matches("kubeconfig:");
+        assert_eq!(cloud(&desk), expected);
+    }
+}
+
+#[test]
+fn a_name_that_the_state_keeps_already_is_not_written_again() {
+    let desk = Desk::new();
+    let store = Sqlite::new(desk.path("state.db"));
+    store.bind_cluster(Uid(7)).unwrap();
+    store.name_cluster("staging").unwrap();
+    let write_ahead = || std::fs::metadata(desk.path("state.db-wal")).unwrap().len();
+    let before = write_ahead();
+    store.name_cluster("staging").unwrap();
+    assert_eq!(write_ahead(), before);
+    store.name_cluster("prod").unwrap();
+    assert!(write_ahead() > before, "a new one is");
+    let bound = store.cluster().unwrap().unwrap();
+    assert_eq!((bound.uid, bound.name.as_deref()), (Uid(7), Some("prod")));
 }

@@ -49,6 +49,11 @@ fn beside(state: &Path) -> PathBuf {
 }
 
 impl File {
+    /// Whether there is a cluster beside a state.
+    pub(super) fn exists(state: &Path) -> bool {
+        beside(state).exists()
+    }
+
     /// Opens the file beside a state, and reads the cluster in it; a new one if there is none.
     pub(super) fn open(state: &Path) -> Result<(Self, Cluster), ClusterError> {
         let path = beside(state);

@@ -30,7 +30,7 @@ use tokio::sync::{mpsc, watch as tell};
 use self::file::File;
 use super::{Answer, Cluster, ClusterError, Values};
 use crate::clock;
-use crate::store::{Held, Store};
+use crate::store::{Held, Store, StoreError};
 
 /// The environment variable by which tests set how long each step of the cluster takes: `instant`, or the JSON of
 /// [`Latencies`].
@@ -92,6 +92,15 @@ impl Embedded {
         _held: &Held,
         latencies: Latencies,
     ) -> Result<Self, ClusterError> {
+        // None is founded beside a state that is another cluster's.
+        if !File::exists(state)
+            && let Some(cluster) = store.cluster()?
+        {
+            return Err(ClusterError::File(StoreError::NotEmbedded {
+                path: state.to_owned(),
+                theirs: cluster.uid,
+            }));
+        }
         let key = store.fingerprint_key()?;
         let (mut file, mut cluster) = File::open(state)?;
         cluster.start_controllers(clock::now(), latencies);
@@ -119,6 +128,13 @@ impl Embedded {
             .spawn(move || tick(&clock))
             .map_err(ClusterError::Thread)?;
         Ok(Embedded { shared })
+    }
+}
+
+impl Embedded {
+    /// Whether there is a cluster beside a state.
+    pub fn lies_beside(state: &Path) -> bool {
+        File::exists(state)
     }
 }
 

@@ -25,7 +25,9 @@ use pilotage_core::time::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
 use self::records::Tables;
-use super::{Changes, Damaged, Held, Holder, Position, Snapshot, Store, StoreError, holder};
+use super::{
+    BoundCluster, Changes, Damaged, Held, Holder, Position, Snapshot, Store, StoreError, holder,
+};
 use crate::failpoint::{Point, hit};
 
 /// The state in one SQLite file.
@@ -125,6 +127,13 @@ impl Sqlite {
         };
         hit(Point::CommitAfter);
         Ok((answer, committed))
+    }
+
+    fn cluster_uid(&self, text: &str) -> Result<Uid, StoreError> {
+        text.parse().map_err(|_| StoreError::Damaged {
+            path: self.path.clone(),
+            what: "the uid of its cluster cannot be read".into(),
+        })
     }
 
     /// One value of `meta`; none of an empty state.
@@ -278,18 +287,39 @@ impl Store for Sqlite {
                 tables.run(insert, (schema::CLUSTER, cluster.to_string()))?;
                 return Ok(((), true));
             };
-            match theirs.parse() {
-                Ok(theirs) if theirs == cluster => Ok(((), false)),
-                Ok(theirs) => Err(StoreError::OtherCluster {
+            match self.cluster_uid(&theirs)? {
+                theirs if theirs == cluster => Ok(((), false)),
+                theirs => Err(StoreError::OtherCluster {
                     path: self.path.clone(),
                     theirs,
                     ours: cluster,
                 }),
-                Err(_) => Err(StoreError::Damaged {
-                    path: self.path.clone(),
-                    what: "the uid of its cluster cannot be read".into(),
-                }),
             }
+        })?;
+        committed.certain()
+    }
+
+    fn cluster(&self) -> Result<Option<BoundCluster>, StoreError> {
+        self.read(|tables| {
+            let Some(uid) = Self::meta(tables, schema::CLUSTER)? else {
+                return Ok(None);
+            };
+            Ok(Some(BoundCluster {
+                uid: self.cluster_uid(&uid)?,
+                name: Self::meta(tables, schema::CLUSTER_NAME)?,
+            }))
+        })
+    }
+
+    fn name_cluster(&self, name: &str) -> Result<(), StoreError> {
+        let known = self.cluster()?.and_then(|cluster| cluster.name);
+        if known.as_deref() == Some(name) {
+            return Ok(());
+        }
+        let ((), committed) = self.write(|tables| {
+            let put = "INSERT OR REPLACE INTO meta (name, value) VALUES (?1, ?2)";
+            tables.run(put, (schema::CLUSTER_NAME, name))?;
+            Ok(((), true))
         })?;
         committed.certain()
     }

@@ -54,6 +54,9 @@ pub(super) const FINGERPRINT_KEY: &str = "fingerprint-key";
 /// Name of the cluster's uid in `meta`.
 pub(super) const CLUSTER: &str = "cluster";
 
+/// Name of what the cluster was called last in `meta`.
+pub(super) const CLUSTER_NAME: &str = "cluster-name";
+
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
