@@ -3,6 +3,7 @@
 //! * [`store`]: where the state is kept;
 //! * [`cluster`]: where the pods are kept;
 //! * [`charm`]: charms and bundles as files;
+//! * [`install`]: what a cluster needs so that it runs there;
 //! * [`leader`]: one process at a time acts;
 //! * [`monitor`]: what a process knows about itself;
 //! * [`runtime`]: the loop between core, store and cluster;
@@ -15,6 +16,7 @@ pub mod clock;
 pub mod cluster;
 pub mod failpoint;
 pub mod identity;
+pub mod install;
 pub mod leader;
 pub mod monitor;
 pub mod runtime;

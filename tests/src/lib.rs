@@ -7,6 +7,7 @@ pub mod control_plane;
 pub mod custom;
 pub mod faulty;
 pub mod house;
+pub mod installed;
 pub mod life;
 pub mod listener;
 pub mod patience;

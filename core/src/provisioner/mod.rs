@@ -34,6 +34,10 @@ pub struct Config {
     /// Whether Kubernetes Events are recorded. Each is a request more, so they are for clusters where somebody reads them.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub events: bool,
+    /// Whether trust ends at the namespace: a trusted application may do everything there, and in the whole cluster no
+    /// more than others. For who may not grant more.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub trust_in_namespace_only: bool,
     /// Whether an application's record says when all that users want is there: for tools that wait for it. It is a
     /// command more for each wish that changes nothing else of the status.
     #[serde(skip_serializing_if = "core::ops::Not::not")]

@@ -67,7 +67,10 @@ impl Worker {
     /// A worker for an application that was just heard of.
     pub fn new(uid: Uid, name: Box<str>, model: Uid, config: &Config) -> Self {
         Worker {
-            view: View::new(uid, name, model),
+            view: View {
+                trust_in_namespace_only: config.trust_in_namespace_only,
+                ..View::new(uid, name, model)
+            },
             memory: Memory::default(),
             phase: Phase::Listing,
             deadline: None,

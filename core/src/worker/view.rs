@@ -37,6 +37,9 @@ pub struct View {
     pub model_uid: Uid,
     /// Its record.
     pub record: Record,
+    /// Whether trust ends at the namespace.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub trust_in_namespace_only: bool,
     /// Its model, once told.
     pub model: Option<Arc<ModelView>>,
     /// How the model's namespace stands.
@@ -200,6 +203,7 @@ impl View {
             name,
             model_uid,
             record: Record::default(),
+            trust_in_namespace_only: false,
             model: None,
             standing: Standing::Missing,
             predecessors: 0,

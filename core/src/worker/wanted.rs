@@ -84,7 +84,7 @@ pub fn manifest(view: &View, kind: Kind, name: &str, replicas: u32) -> Option<Ma
         Kind::ServiceAccount if *name == *view.name => write::service_account(site),
         Kind::Role if *name == *view.name => write::role(site, trust),
         Kind::RoleBinding if *name == *view.name => write::role_binding(site),
-        Kind::ClusterRole => write::cluster_role(site, trust),
+        Kind::ClusterRole => write::cluster_role(site, trust && !view.trust_in_namespace_only),
         Kind::ClusterRoleBinding => write::cluster_role_binding(site),
         Kind::Secret => {
             let containers = &view.provisioning()?.containers;

@@ -16,6 +16,7 @@ pub const COMMANDS: &[&Command] = &[
     &commands::constraints::CONSTRAINTS,
     &commands::deploy::DEPLOY,
     &commands::destroy::DESTROY_MODEL,
+    &commands::manifests::MANIFESTS,
     &commands::model_config::MODEL_CONFIG,
     &commands::constraints::MODEL_CONSTRAINTS,
     &commands::models::MODELS,

@@ -243,10 +243,15 @@ impl LeaseChoice {
     /// The lease of a call.
     ///
     /// # Errors
-    /// Its duration is not one that a Lease can have.
-    pub fn of(environment: &Environment, parsed: &Parsed) -> Result<Self, Failure> {
+    /// Its duration is not one that a Lease can have, or the state cannot be without it.
+    pub fn of(environment: &Environment, parsed: &Parsed, state: &State) -> Result<Self, Failure> {
         let named = parsed.value("lease");
         let place = match named.or_else(|| environment.variable("PILOTAGE_LEASE")) {
+            Some("off") if state.is_in_cluster() => {
+                return Err(Failure::usage(
+                    "a state in a cluster has nothing but its lease that keeps two from acting at once: there is no --lease off",
+                ));
+            }
             Some("off") => LeasePlace::Off,
             named => LeasePlace::Namespace(named.map(str::to_owned)),
         };

@@ -37,6 +37,8 @@ pub struct Plan {
     pub observer: Arc<dyn Observer>,
     /// What the process knows about itself, for who operates it.
     pub monitor: Arc<Monitor>,
+    /// Whether a trusted application may do everything in its namespace only.
+    pub trust_in_namespace_only: bool,
     /// Wait while another process runs a provisioner on the state, rather than fail.
     pub stand_by: bool,
 }
@@ -204,6 +206,7 @@ async fn provision(
         let settings = Settings {
             authority: leadership.authority(),
             monitor: monitor.clone(),
+            trust_in_namespace_only: plan.trust_in_namespace_only,
             ..Settings::new(plan.tracing.clone(), observer.clone())
         };
         let store = state.store.clone();

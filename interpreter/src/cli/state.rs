@@ -175,6 +175,11 @@ impl State {
         })
     }
 
+    /// Whether it is in a cluster, and not in a file.
+    pub fn is_in_cluster(&self) -> bool {
+        self.access.is_some()
+    }
+
     /// Everything, at one moment.
     ///
     /// # Errors

@@ -198,7 +198,6 @@ const NAMES: &[(Option<&str>, &[&str])] = &[
             "remove-storage-pool",
             "simulate",
             "explore",
-            "manifests",
         ],
     ),
 ];

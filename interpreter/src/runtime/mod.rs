@@ -56,6 +56,8 @@ pub struct Settings {
     pub tracing: Tracing,
     /// Who is told what happens.
     pub observer: Arc<dyn Observer>,
+    /// Whether a trusted application may do everything in its namespace only.
+    pub trust_in_namespace_only: bool,
     /// Whether this process may act. Without it no effect is begun.
     pub authority: Authority,
     /// What this process knows about itself, for who operates it.
@@ -70,6 +72,7 @@ impl Settings {
             deadline: Duration::from_secs(10),
             tracing,
             observer,
+            trust_in_namespace_only: false,
             authority: Authority::undisputed(),
             monitor: Arc::default(),
         }
@@ -141,6 +144,7 @@ pub async fn run(
         events: cluster.keeps_events(),
         confirm: store.is_read_by_others(),
         namespaces: cluster.namespaces(),
+        trust_in_namespace_only: settings.trust_in_namespace_only,
     };
     let mut pilot = Pilot::new(config, &settings, clock::now())?;
     let (sender, mut events) = mpsc::channel(EVENTS);

@@ -151,6 +151,7 @@ impl World {
             events: self.events,
             confirm: self.confirm,
             namespaces: self.namespaces.clone(),
+            ..Config::default()
         });
         self.batches.clear();
         self.heard.clear();

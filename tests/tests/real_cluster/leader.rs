@@ -10,7 +10,7 @@ use pilotage_tests::life::{active, hello, left, model};
 
 const OWN: &str = "pilotage-system";
 
-fn ask(cluster: &ControlPlane, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
+pub fn ask(cluster: &ControlPlane, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
     let call = Call {
         who: "alice",
         method,

@@ -3,6 +3,7 @@
 
 mod access;
 mod charms;
+mod install;
 mod kubectl;
 mod leader;
 mod life;

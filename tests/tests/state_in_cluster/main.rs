@@ -1,6 +1,8 @@
 //! Pilotage with its state in the cluster, on a real control plane.
 #![allow(missing_docs)]
 
+mod install;
 mod kubectl;
+mod leader;
 mod life;
 mod stage;

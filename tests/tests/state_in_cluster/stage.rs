@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pilotage_tests::control_plane::{ControlPlane, Players, shared};
+use pilotage_tests::control_plane::{Call, ControlPlane, Players, kind, shared};
 use pilotage_tests::custom::Custom;
 use pilotage_tests::program::Desk;
+use serde_json::Value;
 
 static TURN: Mutex<()> = Mutex::new(());
 
 /// An empty state in a cluster, a desk whose calls mean it, and whoever plays the nodes of one namespace.
 pub struct Stage {
     // Fields are dropped in this order.
-    _players: Players,
+    pub players: Players,
     pub desk: Desk,
     pub custom: Custom,
     pub cluster: Arc<ControlPlane>,
@@ -26,12 +27,27 @@ impl Stage {
         let custom = Custom::of(&cluster);
         custom.wipe();
         Some(Stage {
-            _players: Players::start(&cluster, namespace),
+            players: Players::start(&cluster, namespace),
             desk: desk(&cluster, "pilotage"),
             custom,
             cluster,
             _turn: turn,
         })
+    }
+
+    /// The pods of a namespace.
+    pub fn pods(&self, namespace: &str) -> Vec<Value> {
+        let call = Call {
+            who: "alice",
+            method: "GET",
+            path: &kind("Pod").collection(namespace),
+            query: &[],
+            content_type: "",
+            body: None,
+        };
+        let pods = self.cluster.client().call(&call);
+        let pods = pods.expect("the server answers").body;
+        pods["items"].as_array().cloned().unwrap_or_default()
     }
 
     /// Names of all objects of a kind.

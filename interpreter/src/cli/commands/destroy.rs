@@ -177,10 +177,11 @@ fn provision(
     let plan = Plan {
         namespaces: namespaces(session.environment, parsed, &cluster)?,
         cluster,
-        lease: LeaseChoice::of(session.environment, parsed)?,
+        lease: LeaseChoice::of(session.environment, parsed, state)?,
         tracing: tracing(session, parsed, state),
         observer: Arc::new(Told { effects: false }),
         monitor: Arc::default(),
+        trust_in_namespace_only: false,
         stand_by: false,
     };
     match Provisioning::start(state, plan)?.running(|words| session.detail(words)) {

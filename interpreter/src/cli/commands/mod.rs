@@ -7,6 +7,7 @@ pub mod constraints;
 pub mod deploy;
 pub mod destroy;
 pub mod dry_run;
+pub mod manifests;
 pub mod model_config;
 pub mod models;
 pub mod refresh;

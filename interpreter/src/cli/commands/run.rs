@@ -30,6 +30,13 @@ const LOG_FORMAT: Opt = Opt::value(
     "lines for people, or one JSON object per outcome (default: text)",
 );
 
+/// How far trust goes.
+const TRUST_SCOPE: Opt = Opt::value(
+    "trust-scope",
+    "cluster|namespace",
+    "where trusted applications may do everything (default: cluster)",
+);
+
 /// Where `run` tells how it is.
 const LISTEN: Opt = Opt::value(
     "listen",
@@ -59,6 +66,7 @@ pub const RUN: Command = Command {
         NAMESPACES,
         STAND_BY,
         LISTEN,
+        TRUST_SCOPE,
         TRACE,
         LOG_FORMAT,
     ],
@@ -146,7 +154,16 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
             )));
         }
     };
-    let lease = LeaseChoice::of(session.environment, parsed)?;
+    let lease = LeaseChoice::of(session.environment, parsed, &state)?;
+    let trust_in_namespace_only = match parsed.value("trust-scope") {
+        None | Some("cluster") => false,
+        Some("namespace") => true,
+        Some(other) => {
+            return Err(Failure::usage(format!(
+                "there is no trust scope {other:?}; use cluster or namespace"
+            )));
+        }
+    };
     let cluster = Choice::of(session.environment, parsed)?;
     let namespaces = namespaces(session.environment, parsed, &cluster)?;
     let monitor = Arc::<Monitor>::default();
@@ -163,6 +180,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         tracing,
         observer: told,
         monitor,
+        trust_in_namespace_only,
         stand_by: parsed.flag("stand-by"),
     };
     let provisioning = Provisioning::start(&state, plan)?;

@@ -70,12 +70,13 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let plan = Plan {
         namespaces: namespaces(session.environment, parsed, &cluster)?,
         cluster,
-        lease: LeaseChoice::of(session.environment, parsed)?,
+        lease: LeaseChoice::of(session.environment, parsed, &state)?,
         tracing: tracing(session, parsed, &state),
         observer: Arc::new(Told {
             effects: parsed.flag("verbose"),
         }),
         monitor: Arc::default(),
+        trust_in_namespace_only: false,
         stand_by: false,
     };
     let provisioning = Provisioning::start(&state, plan)?;
