@@ -111,6 +111,8 @@ pub enum StoreError {
         what: String,
         /// It is not allowed.
         denied: bool,
+        /// The server answered, and said no.
+        refused: bool,
     },
     /// It belongs to a cluster that is not the embedded one.
     #[error(

@@ -121,7 +121,8 @@ fn a_whole_life_by_kubectl_alone() {
     assert_eq!(status["applications"]["hello"]["scale"], 2, "{status:#}");
 
     // A new image: ready is said of it only when every pod has it.
-    with(&kubectl, "apply", &hello("hands", 2, "nginx:2")).expect("a new image");
+    with(&kubectl, "apply --server-side --force-conflicts", &hello("hands", 2, "nginx:2"))
+        .expect("a new image");
     wait_ready(&kubectl, "app/hello -n hands");
     assert_eq!(images(&kubectl, "hands"), ["nginx:2", "nginx:2"]);
 
@@ -256,6 +257,11 @@ fn what_is_wrong_is_refused_at_once_or_said_in_a_condition() {
     condition("unknown option \"colour\"");
     assert_eq!(images(&kubectl, "wrong"), ["nginx:1"]);
     object["spec"]["config"] = json!({});
+    object["spec"]["scale"] = json!(10_000);
+    with(&kubectl, "apply", &object).expect("the server takes it");
+    condition("bytes, and a cluster keeps at most 1000000 of it");
+    assert_eq!(images(&kubectl, "wrong"), ["nginx:1"]);
+    object["spec"]["scale"] = json!(1);
     object["spec"]["storage"]["pages"]["sizeMiB"] = json!(128);
     with(&kubectl, "apply", &object).expect("the server takes it");
     condition("claims");

@@ -5,4 +5,5 @@ mod install;
 mod kubectl;
 mod leader;
 mod life;
+mod mortal;
 mod stage;

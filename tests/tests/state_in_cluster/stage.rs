@@ -37,16 +37,7 @@ impl Stage {
 
     /// The pods of a namespace.
     pub fn pods(&self, namespace: &str) -> Vec<Value> {
-        let call = Call {
-            who: "alice",
-            method: "GET",
-            path: &kind("Pod").collection(namespace),
-            query: &[],
-            content_type: "",
-            body: None,
-        };
-        let pods = self.cluster.client().call(&call);
-        let pods = pods.expect("the server answers").body;
+        let pods = self.ask("GET", &kind("Pod").collection(namespace));
         pods["items"].as_array().cloned().unwrap_or_default()
     }
 
@@ -57,6 +48,22 @@ impl Stage {
         items
             .map(|item| item["metadata"]["name"].as_str().unwrap_or_default().into())
             .collect()
+    }
+}
+
+impl Stage {
+    /// Asks the API server for what is at a path.
+    pub fn ask(&self, method: &str, path: &str) -> Value {
+        let call = Call {
+            who: "alice",
+            method,
+            path,
+            query: &[],
+            content_type: "",
+            body: None,
+        };
+        let answer = self.cluster.client().call(&call);
+        answer.expect("the server answers").expect(200)
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::cluster::kube::{Lines, Status, may_have_happened, reason, was_not_sent, whole};
+use crate::failpoint::{Point, hit};
 
 /// How long a request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -68,6 +69,11 @@ impl Failed {
             } => reason != "Invalid",
             _ => false,
         }
+    }
+
+    /// Whether the server does not take what was written, and will not take it again.
+    pub(super) fn is_invalid(&self) -> bool {
+        matches!(self.code(), 400 | 403 | 413 | 422)
     }
 
     /// Whether the object is missing that the request was about.
@@ -163,8 +169,11 @@ impl Api {
             "" => path.to_owned(),
             query => format!("{path}?{query}"),
         };
-        self.ask(method, &path, content, Some(body.to_string()))
-            .await
+        hit(Point::CommitBefore);
+        let written = self.ask(method, &path, content, Some(body.to_string()));
+        let written = written.await;
+        hit(Point::CommitAfter);
+        written
     }
 
     async fn ask<T: DeserializeOwned>(

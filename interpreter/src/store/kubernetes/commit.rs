@@ -30,7 +30,6 @@ use super::record::{Record, differences};
 use super::spec;
 use super::status::status;
 use super::vault::Owner;
-use crate::failpoint::{Point, hit};
 use crate::store::StoreError;
 
 /// How often a command is tried again whose record somebody else had changed: nothing was done.
@@ -125,12 +124,8 @@ impl Link {
             if done.write.is_none() && secrets.is_empty() {
                 return Ok(Outcome::from(&done));
             }
-            hit(Point::CommitBefore);
-            let written = self
-                .commit(at, by_user, &done, before.as_ref(), secrets)
-                .await;
-            hit(Point::CommitAfter);
-            match written {
+            let written = self.commit(at, by_user, &done, before.as_ref(), secrets);
+            match written.await {
                 Ok(object) => return Ok(self.reply(done, before.as_ref(), object)),
                 Err(Stop::Again(key)) => {
                     self.look(&key).await?;
@@ -554,26 +549,28 @@ fn written_at(generation: u64, at: Timestamp) -> String {
 }
 
 fn check_sizes(key: &Key, spec: &Value, status: &Value) -> Result<(), Stop> {
-    let sizes = [
-        ("spec", spec, LARGEST_SPEC),
-        ("record", status, LARGEST_STATUS),
-    ];
-    for (what, value, largest) in sizes {
-        let size = value.to_string().len();
-        if size > largest {
-            return Err(Stop::Failed(Failed::Refused {
-                code: 413,
-                reason: "RequestEntityTooLarge".into(),
-                message: format!(
-                    "the {what} of {key} would have {size} bytes, and a cluster keeps at most {largest} of it: \
-                     use fewer units or a smaller charm, or a state in a file"
-                ),
-                causes: Vec::new(),
-                retry_after: None,
-            }));
-        }
+    let spec = too_large(key, "spec", spec, LARGEST_SPEC);
+    match spec.or_else(|| too_large(key, "record", status, LARGEST_STATUS)) {
+        None => Ok(()),
+        Some(message) => Err(Stop::Failed(Failed::Refused {
+            code: 413,
+            reason: "RequestEntityTooLarge".into(),
+            message,
+            causes: Vec::new(),
+            retry_after: None,
+        })),
     }
-    Ok(())
+}
+
+/// That a part of an object is larger than a cluster keeps it, if it is.
+pub(super) fn too_large(key: &Key, what: &str, value: &Value, largest: usize) -> Option<String> {
+    let size = value.to_string().len();
+    (size > largest).then(|| {
+        format!(
+            "the {what} of {key} would have {size} bytes, and a cluster keeps at most {largest} of it: \
+             use fewer units or a smaller charm, or a state in a file"
+        )
+    })
 }
 
 fn subject(command: &Command) -> Subject {

@@ -49,6 +49,8 @@ pub(super) struct Link {
     /// This process acts on the records: it settles what users wrote.
     pub(super) holds: AtomicBool,
     watches: Mutex<Watches>,
+    /// Objects whose records the server did not take, and when they are tried again.
+    put_off: Mutex<BTreeMap<Key, Instant>>,
 }
 
 #[derive(Default)]
@@ -99,6 +101,7 @@ impl Link {
             installed: AtomicBool::new(true),
             holds: AtomicBool::new(false),
             watches: Mutex::default(),
+            put_off: Mutex::default(),
         }
     }
 
@@ -114,6 +117,10 @@ impl Link {
     pub(super) fn cache(&self) -> MutexGuard<'_, Cache> {
         // Nothing of it is left half done: every change of it is whole before anything can panic.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn put_off(&self) -> MutexGuard<'_, BTreeMap<Key, Instant>> {
+        self.put_off.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn watches(&self) -> MutexGuard<'_, Watches> {
@@ -133,6 +140,7 @@ impl Link {
             server: server.unwrap_or_default(),
             what: what.to_string(),
             denied: false,
+            refused: false,
         }
     }
 
@@ -143,8 +151,12 @@ impl Link {
             _ => "",
         };
         let mut error = self.error(format!("cannot {action}: {}{advice}", failed.words()));
-        if let StoreError::InCluster { denied, .. } = &mut error {
+        if let StoreError::InCluster {
+            denied, refused, ..
+        } = &mut error
+        {
             *denied = !advice.is_empty();
+            *refused = failed.is_invalid();
         }
         error
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pilotage_core::name::{Uid, Version};
-use pilotage_core::state::{Desire, Kept, ModelSpec, Storage, Written};
+use pilotage_core::state::{Application, Desire, Kept, Model, ModelSpec, Storage, Written};
 use pilotage_core::time::Timestamp;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -48,11 +48,11 @@ pub(super) struct Object {
 pub(super) enum Content {
     Model {
         written: Written<Box<ModelSpec>>,
-        kept: Option<Kept<pilotage_core::state::Model>>,
+        kept: Option<Kept<Model>>,
     },
     Application {
         written: Written<Box<Desire>>,
-        kept: Option<Kept<pilotage_core::state::Application>>,
+        kept: Option<Kept<Application>>,
     },
     Storage {
         written: Written<bool>,
@@ -170,10 +170,20 @@ impl Object {
                 written: with(written(&key.name), spec::read_model(&wire.spec)),
                 kept: kept(status.record, observed, &mut damage),
             },
-            Kind::Application => Content::Application {
-                written: with(written(&key.name), spec::read_application(&wire.spec)),
-                kept: kept(status.record, observed, &mut damage),
-            },
+            Kind::Application => {
+                let mut desire = spec::read_application(&wire.spec);
+                let kept: Option<Kept<Application>> = kept(status.record, observed, &mut damage);
+                // One copy of a charm is enough.
+                if let (Ok(desire), Some(kept)) = (&mut desire, &kept)
+                    && desire.charm == kept.record.spec.charm
+                {
+                    desire.charm = kept.record.spec.charm.clone();
+                }
+                Content::Application {
+                    written: with(written(&key.name), desire),
+                    kept,
+                }
+            }
             Kind::Storage => {
                 let destroy = wire.spec.get("destroy") == Some(&Value::Bool(true));
                 let born = wire.spec.get("storage").cloned().unwrap_or_default();

@@ -4,21 +4,26 @@
 //! changes that it may depend on, or its user writes another.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use pilotage_core::state::{ApplicationCommand, Caller, Command, Denial, Stopped, transaction};
 use pilotage_core::time::Timestamp;
 
 use super::api::Failed;
 use super::cache::{Entry, View};
+use super::commit::{LARGEST_STATUS, too_large};
 use super::kind::Key;
 use super::link::Link;
 use super::object::Content;
 use super::record::Record;
+use super::status::status;
 use crate::clock;
 use crate::store::StoreError;
 
 /// How often a change of somebody else is waited out.
 const ATTEMPTS: u32 = 5;
+/// When an object is tried again whose record the server did not take.
+const LATER: Duration = Duration::from_secs(10);
 
 impl Link {
     /// Settles everything that users wrote and nobody has looked at.
@@ -28,12 +33,22 @@ impl Link {
             let Some(entry) = self.cache().entry(&key).cloned() else {
                 continue;
             };
-            if self.is_said(&entry) {
+            let put_off = self.put_off().get(&key).copied();
+            if put_off.is_some_and(|until| until > Instant::now()) || self.is_said(&entry) {
                 continue;
             }
             let turn = self.turn((key.kind, entry.object.record_uid(), 0));
             let _mine = turn.lock().await;
-            self.settle(&key).await?;
+            match self.settle(&key).await {
+                // The server does not take this one object's record: the others go on, and it is tried again later.
+                Err(StoreError::InCluster { refused: true, .. }) => {
+                    self.put_off().insert(key, Instant::now() + LATER);
+                }
+                other => {
+                    other?;
+                    self.put_off().remove(&key);
+                }
+            }
         }
         Ok(())
     }
@@ -45,6 +60,7 @@ impl Link {
             return false;
         }
         let refused = self.refusal(entry);
+        let refused = refused.or_else(|| size_refusal(entry, Timestamp(0)));
         refused.is_some() && refused.as_deref() == object.said()
     }
 
@@ -77,12 +93,12 @@ impl Link {
         if !object.has_finalizer() && !object.deleting {
             return self.hold_on(object).await;
         }
-        let refused = self.refusal(entry);
+        let at = clock::now();
+        let refused = self.refusal(entry).or_else(|| size_refusal(entry, at));
         let record = match (&refused, object.is_kept()) {
             (Some(_), false) => None,
             _ => self.followed(entry, refused.as_deref()),
         };
-        let at = clock::now();
         let written = self.write_status_of(at, entry, record.as_ref(), refused.as_deref());
         let object = written.await?;
         self.cache().see(object);
@@ -147,6 +163,14 @@ impl Link {
             Err(Stopped::Failed(damaged)) => Some(damaged.to_string().into()),
         }
     }
+}
+
+/// That the record would be larger than a cluster keeps it, if it would.
+fn size_refusal(entry: &Entry, at: Timestamp) -> Option<Box<str>> {
+    let object = &entry.object;
+    let record = entry.record.as_ref();
+    let status = status(record, None, object.generation, at, &object.conditions);
+    too_large(&object.key, "record", &status, LARGEST_STATUS).map(Into::into)
 }
 
 fn words(denial: &Denial) -> Box<str> {
