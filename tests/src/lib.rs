@@ -6,6 +6,7 @@ pub mod conformance;
 pub mod control_plane;
 pub mod custom;
 pub mod faulty;
+pub mod helm;
 pub mod house;
 pub mod installed;
 pub mod life;

@@ -121,6 +121,33 @@ mod tests {
     }
 
     #[test]
+    fn the_chart_has_the_definitions_of_this_release() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/install/chart/templates/definitions.yaml"
+        );
+        let mut text = String::from(
+            "# Made by a test from the definitions in the program; to make it anew:\n\
+             # PILOTAGE_WRITE_CHART=1 cargo test -p pilotage-interpreter the_chart_has\n",
+        );
+        for mut definition in definitions() {
+            // What users have deployed is not to go with the chart.
+            let keep = "helm.sh/resource-policy";
+            definition["metadata"]["annotations"][keep] = json!("keep");
+            text.push_str(&format!("---\n{}", yaml(&definition)));
+        }
+        assert!(!text.contains("{{"), "this would be a template");
+        if std::env::var_os("PILOTAGE_WRITE_CHART").is_some() {
+            std::fs::write(path, &text).unwrap();
+        }
+        let written = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            written == text,
+            "{path} is old; its first lines say what makes it anew"
+        );
+    }
+
+    #[test]
     fn to_grant_more_than_one_has_is_asked_for_only_where_trust_may_be_granted() {
         for (name, trust) in Trust::ALL {
             let objects = install(trust).objects();

@@ -3,6 +3,7 @@
 
 mod access;
 mod charms;
+mod chart;
 mod install;
 mod kubectl;
 mod leader;
