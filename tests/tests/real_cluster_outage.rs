@@ -7,7 +7,10 @@ use std::time::Duration;
 use pilotage_core::state::{ApplicationCommand, Word};
 use pilotage_interpreter::cluster::Timing;
 use pilotage_tests::control_plane::{Call, Players, kind, own};
-use pilotage_tests::house::House;
+use pilotage_tests::house::{House, objects};
+use pilotage_tests::life::{active, hello, model};
+use pilotage_tests::program::Desk;
+use serde_json::Value;
 
 /// Long enough that requests and watches fail more than once.
 const OUTAGE: Duration = Duration::from_secs(8);
@@ -82,11 +85,48 @@ fn an_api_server_that_goes_and_comes_back_restarts_nothing_and_loses_nothing() {
     house.end();
 }
 
+#[test]
+fn a_leader_outlives_an_outage_that_is_longer_than_its_lease() {
+    let Some(mut cluster) = own("a_leader_outlives_an_outage") else {
+        return;
+    };
+    let _players = Players::start(&cluster, "ruled");
+    let desk = Desk::on(&cluster, "pilotage");
+    let mut service = desk.start("run --lease-duration 3s");
+    service.until_it_says("provisioner runs on");
+    desk.ok("add-model ruled");
+    desk.ok(&format!("deploy {} hello", hello()));
+    desk.ok("scale-application hello 2");
+    desk.wait("two active units", |status| active(status, 2));
+    let names = |cluster: &_| objects(cluster, model(&desk));
+    let before = names(cluster.client());
+
+    cluster.stop_api_server();
+    service.until_it_says("is lost: nothing more is done until it is ours again");
+    service.until_it_says("WARNING waiting for the lease");
+    desk.ok("scale-application hello 3");
+    cluster.start_api_server().expect("it starts again");
+    cluster.restart_controllers().expect("they start again");
+    desk.wait("three active units", |status| active(status, 3));
+    let uids = |objects: &[Value]| -> Vec<Value> {
+        let uids = objects
+            .iter()
+            .map(|object| object["metadata"]["uid"].clone());
+        uids.collect()
+    };
+    let after = uids(&names(cluster.client()));
+    for uid in uids(&before) {
+        assert!(after.contains(&uid), "{uid} is gone");
+    }
+    let (_, words, well) = service.stop();
+    assert!(well, "{words}");
+}
+
 fn send(
     cluster: &pilotage_tests::control_plane::ControlPlane,
     method: &str,
     path: &str,
-) -> serde_json::Value {
+) -> Value {
     let call = Call {
         who: "alice",
         method,

@@ -34,7 +34,7 @@ pub const NAMESPACES: Opt = Opt::value(
 pub const LEASE: Opt = Opt::value(
     "lease",
     "NAMESPACE|off",
-    "where the lease of the one leader on a real cluster is (default: $PILOTAGE_LEASE, else the pod's namespace, else pilotage-system)",
+    "where the lease of the one leader on a real cluster is (default: $PILOTAGE_LEASE, else pilotage-system)",
 );
 
 /// How long the lease lasts.

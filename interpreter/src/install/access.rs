@@ -86,15 +86,15 @@ impl Install {
     pub(super) fn cluster_role_binding(&self) -> Value {
         json!({
             "apiVersion": format!("{RBAC}/v1"), "kind": "ClusterRoleBinding", "metadata": self.cluster_metadata(),
-            "roleRef": { "apiGroup": RBAC, "kind": "ClusterRole", "name": self.cluster_name() },
+            "roleRef": { "apiGroup": RBAC, "kind": "ClusterRole", "name": self.shared_name() },
             "subjects": [self.subject()],
         })
     }
 
-    /// In its own namespace: the Lease.
+    /// Where all who act on a state meet: the Lease.
     pub(super) fn role(&self) -> Value {
         json!({
-            "apiVersion": format!("{RBAC}/v1"), "kind": "Role", "metadata": self.metadata(),
+            "apiVersion": format!("{RBAC}/v1"), "kind": "Role", "metadata": self.meeting_metadata(),
             "rules": [{
                 "apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
                 "verbs": ["get", "create", "update"],
@@ -104,8 +104,8 @@ impl Install {
 
     pub(super) fn role_binding(&self) -> Value {
         json!({
-            "apiVersion": format!("{RBAC}/v1"), "kind": "RoleBinding", "metadata": self.metadata(),
-            "roleRef": { "apiGroup": RBAC, "kind": "Role", "name": NAME },
+            "apiVersion": format!("{RBAC}/v1"), "kind": "RoleBinding", "metadata": self.meeting_metadata(),
+            "roleRef": { "apiGroup": RBAC, "kind": "Role", "name": self.shared_name() },
             "subjects": [self.subject()],
         })
     }

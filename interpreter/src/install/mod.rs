@@ -6,6 +6,7 @@ mod workload;
 
 use serde_json::{Value, json};
 
+use crate::cluster::OWN_NAMESPACE;
 use crate::store::kubernetes::definitions;
 
 /// Where trusted applications may do everything, and so what Pilotage may grant.
@@ -31,7 +32,7 @@ impl Trust {
 /// What is to be installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Install {
-    /// Pilotage's own namespace.
+    /// Where the pods run.
     pub namespace: String,
     /// The image that holds the program.
     pub image: String,
@@ -46,8 +47,11 @@ impl Install {
     /// The objects, in the order in which they are to be applied.
     pub fn objects(&self) -> Vec<Value> {
         let mut objects = definitions();
+        objects.push(namespace(OWN_NAMESPACE));
+        if self.namespace != OWN_NAMESPACE {
+            objects.push(namespace(&self.namespace));
+        }
         objects.extend([
-            self.own_namespace(),
             self.account(),
             self.cluster_role(),
             self.cluster_role_binding(),
@@ -59,31 +63,22 @@ impl Install {
         objects
     }
 
-    fn own_namespace(&self) -> Value {
-        json!({
-            "apiVersion": "v1",
-            "kind": "Namespace",
-            "metadata": {
-                "name": self.namespace,
-                "labels": {
-                    "app.kubernetes.io/name": NAME,
-                    "pod-security.kubernetes.io/enforce": "restricted",
-                },
-            },
-        })
-    }
-
     fn metadata(&self) -> Value {
         json!({ "name": NAME, "namespace": self.namespace, "labels": self.labels() })
     }
 
     /// Of an object of the whole cluster.
     fn cluster_metadata(&self) -> Value {
-        json!({ "name": self.cluster_name(), "labels": self.labels() })
+        json!({ "name": self.shared_name(), "labels": self.labels() })
     }
 
-    /// Two installations do not share what is of the whole cluster.
-    fn cluster_name(&self) -> String {
+    /// Of an object where all who act on a state meet.
+    fn meeting_metadata(&self) -> Value {
+        json!({ "name": self.shared_name(), "namespace": OWN_NAMESPACE, "labels": self.labels() })
+    }
+
+    /// Two installations do not share what is not in their own namespaces.
+    fn shared_name(&self) -> String {
         format!("{NAME}:{}", self.namespace)
     }
 
@@ -91,6 +86,20 @@ impl Install {
     fn labels(&self) -> Value {
         json!({ "app.kubernetes.io/name": NAME })
     }
+}
+
+fn namespace(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {
+            "name": name,
+            "labels": {
+                "app.kubernetes.io/name": NAME,
+                "pod-security.kubernetes.io/enforce": "restricted",
+            },
+        },
+    })
 }
 
 #[cfg(test)]

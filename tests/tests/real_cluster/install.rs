@@ -32,13 +32,12 @@ fn life(trust: &str, run: &str) {
     let own = format!("own-{trust}");
     let name = format!("trust-{trust}");
     let token = installed(&cluster, &kubectl, trust, &own);
-    let mut desk = Desk::on(&cluster, &token);
-    desk.set("PILOTAGE_LEASE", &own);
+    let desk = Desk::on(&cluster, &token);
     let _players = Players::start(&cluster, &name);
     let mut service = desk.start(run);
     service.until_it_says("provisioner runs on");
     assert!(
-        service.said().contains(&format!("lease: {own}/pilotage-")),
+        service.said().contains("lease: pilotage-system/pilotage-"),
         "{}",
         service.said()
     );

@@ -75,8 +75,6 @@ pub struct Kubernetes {
 struct Link {
     client: Client,
     server: String,
-    /// The namespace of the pod that we run in, if we do.
-    pod_namespace: Option<String>,
     key: DigestKey,
     timing: Timing,
     requests: Arc<Requests>,
@@ -97,9 +95,7 @@ impl Kubernetes {
         timing: Timing,
     ) -> Result<Self, ConnectError> {
         let (client, server) = client(access).await?;
-        let in_pod = *access == Access::InCluster;
         let link = Link {
-            pod_namespace: in_pod.then(|| client.default_namespace().to_owned()),
             client,
             requests: Arc::new(Requests::to(&server)),
             server,
@@ -132,13 +128,12 @@ impl Kubernetes {
         self.link.requests.clone()
     }
 
-    /// A Lease of it: in the namespace of that name, else in that of the pod that we run in, else in
-    /// [`OWN_NAMESPACE`].
+    /// A Lease of it: in the namespace of that name, else in [`OWN_NAMESPACE`], wherever we run: those that act on one
+    /// state are to meet.
     pub fn lease(&self, namespace: Option<&str>, name: String) -> Lease {
-        let of_pod = self.link.pod_namespace.as_deref();
         Lease {
             link: self.link.clone(),
-            namespace: namespace.or(of_pod).unwrap_or(OWN_NAMESPACE).to_owned(),
+            namespace: namespace.unwrap_or(OWN_NAMESPACE).to_owned(),
             name,
         }
     }
