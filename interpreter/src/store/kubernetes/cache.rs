@@ -192,10 +192,7 @@ impl Cache {
             Some(_) => (None, None),
             None => object.record(model),
         };
-        if key.kind != Kind::Storage
-            && let Some(other) = self.by_uid.get(&(key.kind, object.record_uid()))
-            && *other != key
-        {
+        if let Some(other) = self.rival(&object) {
             record = None;
             refused = Some(format!("its uid is that of {other}: leave spec.uid out").into());
         }
@@ -235,6 +232,30 @@ impl Cache {
             damaged,
         };
         self.entries.insert(key, entry);
+    }
+
+    /// Another object that has the identity of this one. Who has a record that was kept has the identity; else who was
+    /// first.
+    fn rival(&mut self, object: &Object) -> Option<Key> {
+        let key = &object.key;
+        if key.kind == Kind::Storage {
+            return None;
+        }
+        let identity = (key.kind, object.record_uid());
+        let other = self.by_uid.get(&identity)?.clone();
+        if other == *key {
+            return None;
+        }
+        let Some(theirs) = self.entries.get(&other).map(|entry| entry.object.clone()) else {
+            // It is just being taken in, and has the better claim.
+            return Some(other);
+        };
+        if theirs.is_kept() || !object.is_kept() {
+            return Some(other);
+        }
+        self.by_uid.insert(identity, key.clone());
+        self.put(theirs);
+        None
     }
 
     /// What can be known of a record without reading it.

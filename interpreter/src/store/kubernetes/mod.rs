@@ -27,7 +27,7 @@
 //! # Assumptions and limits
 //! * Names that two applications would give to their objects are compared with the applications that are known: of two
 //!   that are made in the same moment, both may be taken, and the worker of one then finds the other's objects.
-//! * A record has at most 1,000,000 bytes, a spec 400,000: about 2,500 units. A command that would make it larger is refused.
+//! * A record has at most 1,000,000 bytes, a spec 400,000: 3,500 units, or 1,000 with a storage each. A command that would make it larger is refused.
 //! * Whoever may write the `status` of these resources may write any record.
 
 mod api;
@@ -43,6 +43,8 @@ mod record;
 mod settle;
 mod spec;
 mod status;
+#[cfg(test)]
+mod tests;
 mod vault;
 
 use std::future::Future;

@@ -90,14 +90,15 @@ impl Link {
             // Nothing was ever made of it.
             return self.let_go(object).await;
         }
-        if !object.has_finalizer() && !object.deleting {
-            return self.hold_on(object).await;
-        }
         let at = clock::now();
         let refused = self.refusal(entry).or_else(|| size_refusal(entry, at));
-        let record = match (&refused, object.is_kept()) {
-            (Some(_), false) => None,
-            _ => self.followed(entry, refused.as_deref()),
+        let nothing = refused.is_some() && !object.is_kept();
+        if !nothing && !object.has_finalizer() && !object.deleting {
+            return self.hold_on(object).await;
+        }
+        let record = match nothing {
+            true => None,
+            false => self.followed(entry, refused.as_deref()),
         };
         let written = self.write_status_of(at, entry, record.as_ref(), refused.as_deref());
         let object = written.await?;
