@@ -149,8 +149,8 @@ pub async fn run(
     let mut pilot = Pilot::new(config, &settings, clock::now())?;
     let (sender, mut events) = mpsc::channel(EVENTS);
     settings.monitor.begins(&sender, settings.in_flight);
-    let sources = sources::start(&store, &cluster, &sender, &settings.observer)
-        .map_err(RuntimeError::Start)?;
+    let sources =
+        sources::start(&store, &cluster, &sender, &settings).map_err(RuntimeError::Start)?;
     let mut dispatcher = Dispatcher::new(store, cluster, &settings, sender);
     let monitor = settings.monitor.clone();
     let ended = settings.authority.ended();

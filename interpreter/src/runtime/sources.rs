@@ -10,8 +10,9 @@ use pilotage_core::kubernetes::Kind;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::Observer;
+use super::{Observer, Settings};
 use crate::cluster::Cluster;
+use crate::leader::Authority;
 use crate::store::{Changes, Damaged, Position, Store, StoreError};
 
 /// How often the store is asked what is new: what other processes commit is to be noticed within 100 ms.
@@ -24,12 +25,13 @@ pub(super) fn start(
     store: &Arc<dyn Store>,
     cluster: &Arc<dyn Cluster>,
     events: &mpsc::Sender<Event>,
-    observer: &Arc<dyn Observer>,
+    settings: &Settings,
 ) -> io::Result<JoinSet<()>> {
     let watch = Watch {
         store: store.clone(),
         events: events.clone(),
-        observer: observer.clone(),
+        observer: settings.observer.clone(),
+        authority: settings.authority.clone(),
         damaged: Vec::new(),
     };
     thread::Builder::new()
@@ -50,6 +52,7 @@ struct Watch {
     store: Arc<dyn Store>,
     events: mpsc::Sender<Event>,
     observer: Arc<dyn Observer>,
+    authority: Authority,
     /// What was told as unreadable.
     damaged: Vec<Damaged>,
 }
@@ -59,6 +62,11 @@ impl Watch {
         let mut wait = POLL;
         let mut position = None;
         while !self.events.is_closed() {
+            // A state in a cluster keeps, when its provisioner reads it, what users wrote: that is to act, too.
+            if !self.authority.holds() {
+                thread::sleep(POLL);
+                continue;
+            }
             let told = match position {
                 None => self.list(),
                 Some(from) => self.follow(from),
