@@ -122,11 +122,7 @@ fn a_leader_outlives_an_outage_that_is_longer_than_its_lease() {
     assert!(well, "{words}");
 }
 
-fn send(
-    cluster: &pilotage_tests::control_plane::ControlPlane,
-    method: &str,
-    path: &str,
-) -> Value {
+fn send(cluster: &pilotage_tests::control_plane::ControlPlane, method: &str, path: &str) -> Value {
     let call = Call {
         who: "alice",
         method,

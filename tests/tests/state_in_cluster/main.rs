@@ -6,4 +6,5 @@ mod kubectl;
 mod leader;
 mod life;
 mod mortal;
+mod outage;
 mod stage;

@@ -1,7 +1,7 @@
 //! The way to the cluster, and the picture of it: lists, watches, and whose turn it is.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -51,6 +51,8 @@ pub(super) struct Link {
     watches: Mutex<Watches>,
     /// Objects whose records the server did not take, and when they are tried again.
     put_off: Mutex<BTreeMap<Key, Instant>>,
+    /// What was known when everything was settled last.
+    pub(super) settled: AtomicU64,
 }
 
 #[derive(Default)]
@@ -102,6 +104,7 @@ impl Link {
             holds: AtomicBool::new(false),
             watches: Mutex::default(),
             put_off: Mutex::default(),
+            settled: AtomicU64::new(u64::MAX),
         }
     }
 

@@ -4,6 +4,7 @@
 //! changes that it may depend on, or its user writes another.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use pilotage_core::state::{ApplicationCommand, Caller, Command, Denial, Stopped, transaction};
@@ -28,7 +29,14 @@ const LATER: Duration = Duration::from_secs(10);
 impl Link {
     /// Settles everything that users wrote and nobody has looked at.
     pub(super) async fn settle_all(self: &Arc<Self>) -> Result<(), StoreError> {
-        let unsettled = self.cache().unsettled();
+        let (unsettled, news) = {
+            let cache = self.cache();
+            (cache.unsettled(), cache.news())
+        };
+        // What was refused is judged again only when something has changed.
+        if self.settled.load(Ordering::SeqCst) == news && self.put_off().is_empty() {
+            return Ok(());
+        }
         for key in unsettled {
             let Some(entry) = self.cache().entry(&key).cloned() else {
                 continue;
@@ -50,6 +58,7 @@ impl Link {
                 }
             }
         }
+        self.settled.store(news, Ordering::SeqCst);
         Ok(())
     }
 
