@@ -4,13 +4,16 @@
 //! lists to the same commands keeps every rule that the memory store keeps. [`store_suite!`](crate::store_suite!) makes
 //! the tests of one store.
 
+use std::collections::BTreeMap;
+
+use pilotage_core::digest::Digest;
 use pilotage_core::event::{Event, RecordName, Source};
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::{Outcome, Refusal, Reply};
 use pilotage_core::secret::SecretRef;
 use pilotage_core::state::{
-    ApplicationCommand, Caller, Command, ModelCommand, NewStorage, RemovalWish, Report,
-    StatusReport, Storage, StorageCommand, UnitReport, Word,
+    ApplicationCommand, Caller, Command, Login, ModelCommand, NewStorage, Refresh, RemovalWish,
+    Report, ResourceValue, StatusReport, Storage, StorageCommand, UnitReport, Word,
 };
 use pilotage_core::time::Timestamp;
 use pilotage_sim::store::{Store, Told};
@@ -245,6 +248,72 @@ pub fn the_vault_forgets_what_is_cleared(store: &mut dyn StoreUnderTest) {
     done(&store.execute(Timestamp(3), &force_away(), &[(secret.clone(), "p".into())]));
     done(&clear(store));
     assert_eq!(store.secret(&secret), None);
+}
+
+/// A password that was replaced is needed by nobody once the next write is done: an effect that was decided on the former
+/// record may be on its way until then.
+pub fn the_vault_forgets_a_password_that_was_replaced(store: &mut dyn StoreUnderTest) {
+    done(&store.execute(Timestamp(1), &add_model(MODEL, "shop"), &[]));
+    let secret = |generation| SecretRef {
+        application: LEDGER,
+        name: "ledger-image".into(),
+        generation,
+    };
+    let image = |generation: Option<u32>| {
+        let login = generation.map(|generation| Login {
+            username: "clerk".into(),
+            secret: secret(generation),
+            fingerprint: Digest::of(&generation),
+        });
+        let value = ResourceValue::Image {
+            path: "registry.example/ledger:1".into(),
+            login,
+        };
+        BTreeMap::from([("ledger-image".to_owned(), value)])
+    };
+    let mut new = ledger_application(MODEL, "ledger", 1);
+    new.resources = image(Some(1));
+    let add = Command::Application {
+        application: LEDGER,
+        caller: Caller::User,
+        expect: None,
+        body: ApplicationCommand::Add(Box::new(new)),
+    };
+    let refresh = |generation| {
+        by_user(ApplicationCommand::Refresh(Box::new(Refresh {
+            charm: None,
+            resources: image(generation),
+            config: BTreeMap::new(),
+            settings: BTreeMap::new(),
+            storage: BTreeMap::new(),
+            filesystems: Vec::new(),
+            trust: None,
+            base: None,
+        })))
+    };
+    let kept = |store: &mut dyn StoreUnderTest| -> Vec<u32> {
+        let all = 1..4;
+        all.filter(|one| store.secret(&secret(*one)).is_some())
+            .collect()
+    };
+    done(&store.execute(Timestamp(2), &add, &[(secret(1), "first".into())]));
+    done(&store.execute(Timestamp(3), &scale(2), &[]));
+    assert_eq!(kept(store), [1]);
+    let second = [(secret(2), "second".into())];
+    done(&store.execute(Timestamp(4), &refresh(Some(2)), &second));
+    assert_eq!(kept(store), [1, 2], "what is on its way may need the first");
+    done(&store.execute(Timestamp(5), &scale(2), &[]));
+    assert_eq!(kept(store), [1, 2], "nothing was written");
+    done(&store.execute(Timestamp(6), &scale(3), &[]));
+    assert_eq!(kept(store), [2]);
+    done(&store.execute(Timestamp(7), &refresh(None), &[]));
+    assert_eq!(kept(store), [2]);
+    done(&store.execute(Timestamp(8), &scale(1), &[]));
+    assert_eq!(
+        kept(store),
+        Vec::<u32>::new(),
+        "no login is needed any more"
+    );
 }
 
 /// B26, B35: a name is free when the record, tombstone included, is gone; and only then.
@@ -659,6 +728,14 @@ fn storage_command(dice: &mut Dice, store: &Store) -> Command {
         expect: None,
         body,
     }
+}
+
+/// Makes the tests of one store whose vault keeps no more than is needed: `make` gives a new, empty one.
+#[macro_export]
+macro_rules! vault_suite {
+    ($make:expr) => {
+        $crate::store_suite! { if Some($make); the_vault_forgets_a_password_that_was_replaced }
+    };
 }
 
 /// Makes the tests of one store whose records can be damaged: `make` gives a new, empty one; with `if`, perhaps.

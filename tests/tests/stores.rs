@@ -3,6 +3,7 @@
 mod memory {
     pilotage_tests::store_suite!(pilotage_tests::store_suite::InMemory::default());
     pilotage_tests::damage_suite!(pilotage_tests::store_suite::InMemory::default());
+    pilotage_tests::vault_suite!(pilotage_tests::store_suite::InMemory::default());
 }
 
 mod sqlite {
@@ -126,6 +127,7 @@ mod sqlite {
 
     pilotage_tests::store_suite!(new());
     pilotage_tests::damage_suite!(new());
+    pilotage_tests::vault_suite!(new());
 }
 
 mod in_a_cluster {

@@ -73,6 +73,17 @@ pub struct ApplicationSpec {
     pub removal: Option<RemovalWish>,
 }
 
+impl Application {
+    /// The values of the vault that it names.
+    pub fn secrets(&self) -> impl Iterator<Item = &SecretRef> {
+        let resources = self.spec.resources.values();
+        resources.filter_map(|resource| match &resource.value {
+            ResourceValue::Image { login, .. } => login.as_ref().map(|login| &login.secret),
+            ResourceValue::File { .. } => None,
+        })
+    }
+}
+
 /// Where a charm came from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CharmOrigin {

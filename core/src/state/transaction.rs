@@ -4,12 +4,14 @@
 //! in one transaction of its own. So no rule about records, and none about their names, is in any store.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::life::Life;
 use crate::name::{Uid, Version};
 use crate::outcome::{Outcome, Reply};
+use crate::secret::SecretRef;
 use crate::time::Timestamp;
 
 use super::naming::{check_derived_names, may_clash};
@@ -108,6 +110,18 @@ pub struct Transaction {
     pub write: Option<Write>,
     /// The record's version, what changed, and what was drawn: always a [`Reply::Recorded`].
     pub reply: Reply,
+    /// Where an application's record is written: the values of its vault that may still be asked for. What else is kept
+    /// of it, and does not come with this command, is forgotten.
+    ///
+    /// They are those that the record names, and those that it named before this write: an effect that was decided on
+    /// the former record may still be on its way. No object needs the vault once it is made.
+    pub needs: Option<BTreeSet<SecretRef>>,
+}
+
+/// The values that an application's record, before a write and after it, names.
+fn needs(before: Option<&Application>, after: &Application) -> Option<BTreeSet<SecretRef>> {
+    let before = before.into_iter().flat_map(Application::secrets);
+    Some(before.chain(after.secrets()).cloned().collect())
 }
 
 impl From<&Transaction> for Outcome {
@@ -153,11 +167,19 @@ pub fn transaction<R: Records>(
             {
                 check_names(records, &model, after)?;
             }
-            let write = match after {
-                None => Some(Write::DropApplication(*application)),
-                Some(after) => (after != *before).then(|| Write::PutApplication(Arc::new(after))),
+            let (write, needs) = match after {
+                None => (Some(Write::DropApplication(*application)), None),
+                Some(after) if after == *before => (None, None),
+                Some(after) => {
+                    let needs = needs(Some(&*before), &after);
+                    (Some(Write::PutApplication(Arc::new(after))), needs)
+                }
             };
-            Ok(Transaction { write, reply })
+            Ok(Transaction {
+                write,
+                reply,
+                needs,
+            })
         }
         Command::Model {
             model,
@@ -176,7 +198,11 @@ pub fn transaction<R: Records>(
             }
             let (new, reply) = Model::add(*model, at, name, settings)?;
             let write = Some(Write::PutModel(Arc::new(new)));
-            Ok(Transaction { write, reply })
+            Ok(Transaction {
+                write,
+                reply,
+                needs: None,
+            })
         }
         Command::Model {
             model,
@@ -203,7 +229,11 @@ pub fn transaction<R: Records>(
                 }
                 Some(after) => (after != *before).then(|| Write::PutModel(Arc::new(after))),
             };
-            Ok(Transaction { write, reply })
+            Ok(Transaction {
+                write,
+                reply,
+                needs: None,
+            })
         }
         Command::Storage {
             model,
@@ -251,8 +281,13 @@ fn add_application<R: Records>(
     }
     let (application, reply) = Application::add(uid, at, new)?;
     check_names(records, &model, &application)?;
+    let needs = needs(None, &application);
     let write = Some(Write::PutApplication(Arc::new(application)));
-    Ok(Transaction { write, reply })
+    Ok(Transaction {
+        write,
+        reply,
+        needs,
+    })
 }
 
 /// No object of the application has a name that is too long, or that another application of the model has given to one
@@ -297,7 +332,11 @@ fn change_storage<R: Records>(
             }
             let (kept, reply) = Storage::keep(at, caller, storage)?;
             let write = Some(Write::PutStorage(Arc::new(kept)));
-            Ok(Transaction { write, reply })
+            Ok(Transaction {
+                write,
+                reply,
+                needs: None,
+            })
         }
         (None, _) => Err(Denial::StorageNotFound(number).into()),
         (Some(before), body) => {
@@ -306,7 +345,11 @@ fn change_storage<R: Records>(
                 None => Some(Write::DropStorage { model, number }),
                 Some(after) => (after != *before).then(|| Write::PutStorage(Arc::new(after))),
             };
-            Ok(Transaction { write, reply })
+            Ok(Transaction {
+                write,
+                reply,
+                needs: None,
+            })
         }
     }
 }

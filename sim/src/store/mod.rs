@@ -127,9 +127,19 @@ impl Store {
         command: &Command,
         secrets: &[(SecretRef, String)],
     ) -> Result<Reply, Stopped<RecordName>> {
-        let Transaction { write, reply } = transaction(self, at, command)?;
+        let Transaction {
+            write,
+            reply,
+            needs,
+        } = transaction(self, at, command)?;
         for (secret, value) in secrets {
             self.vault.put(secret, value);
+        }
+        if let (Some(needs), Some(Write::PutApplication(application))) = (&needs, &write) {
+            let comes = |secret: &SecretRef| secrets.iter().any(|(one, _)| one == secret);
+            self.vault.keep(application.uid, |secret| {
+                needs.contains(secret) || comes(secret)
+            });
         }
         if let Some(write) = write {
             self.write(write);

@@ -33,6 +33,12 @@ impl Vault {
         self.0.get(secret).map(|value| &*value.0)
     }
 
+    /// Forgets what an application no longer needs.
+    pub(super) fn keep(&mut self, application: Uid, needs: impl Fn(&SecretRef) -> bool) {
+        self.0
+            .retain(|secret, _| secret.application != application || needs(secret));
+    }
+
     pub(super) fn drop_all_of(&mut self, application: Uid) {
         self.0.retain(|secret, _| secret.application != application);
     }

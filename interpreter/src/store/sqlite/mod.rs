@@ -176,6 +176,13 @@ impl Store for Sqlite {
             if let Some(write) = &done.write {
                 tables.write(write)?;
             }
+            if let (Some(needs), Command::Application { application, .. }) = (&done.needs, command)
+            {
+                let comes = |secret: &SecretRef| secrets.iter().any(|(one, _)| one == secret);
+                tables.forget_secrets(*application, |secret| {
+                    needs.contains(secret) || comes(secret)
+                })?;
+            }
             if let Reply::Recorded { changes, .. } = &done.reply
                 && !changes.is_empty()
             {

@@ -217,6 +217,36 @@ impl Tables<'_> {
         )
     }
 
+    /// Forgets the values of an application that it no longer needs.
+    pub(super) fn forget_secrets(
+        &self,
+        application: Uid,
+        needs: impl Fn(&SecretRef) -> bool,
+    ) -> Result<(), StoreError> {
+        let owner = application.to_string();
+        let kept: Vec<SecretRef> = {
+            let select = "SELECT name, generation FROM vault WHERE application = ?1";
+            let query = self.connection.prepare_cached(select);
+            let mut query = query.map_err(|source| self.failed(source))?;
+            let rows = query.query_map([&owner], |row| {
+                Ok(SecretRef {
+                    application,
+                    name: row.get(0)?,
+                    generation: row.get(1)?,
+                })
+            });
+            let kept = rows.and_then(Iterator::collect);
+            kept.map_err(|source| self.failed(source))?
+        };
+        for secret in kept.iter().filter(|secret| !needs(secret)) {
+            self.run(
+                "DELETE FROM vault WHERE application = ?1 AND name = ?2 AND generation = ?3",
+                (&owner, &*secret.name, secret.generation),
+            )?;
+        }
+        Ok(())
+    }
+
     /// Appends what one command changed, and forgets what is long past.
     pub(super) fn append(&self, events: &[Event]) -> Result<(), StoreError> {
         self.run("INSERT INTO changes (events) VALUES (?1)", [json(&events)])?;
