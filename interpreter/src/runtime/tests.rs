@@ -350,7 +350,7 @@ async fn the_store_is_told_from_its_list_on_and_other_processes_commits_are_noti
     }));
     let (sender, mut events) = mpsc::channel(4);
     let _sources = {
-        let silent: Arc<dyn Observer> = Arc::new(Silent);
+        let silent = Settings::new(Tracing::Off, Arc::new(Silent));
         sources::start(&crate::store::open(&path), &cluster, &sender, &silent).unwrap()
     };
     let mut next = async || {
