@@ -11,6 +11,7 @@ pub mod house;
 pub mod installed;
 pub mod life;
 pub mod listener;
+pub mod measure;
 pub mod patience;
 pub mod program;
 pub mod recorder;

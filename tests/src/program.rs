@@ -295,6 +295,11 @@ impl Running {
         );
     }
 
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Ends it as a power cut would.
     ///
     /// # Panics

@@ -25,6 +25,11 @@ impl Process {
         Ok(Process { child, log })
     }
 
+    /// Its id.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Whether the program still runs.
     pub(super) fn runs(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))

@@ -174,9 +174,19 @@ impl ControlPlane {
     /// The text of a kubeconfig with the context `local`: one of [`USERS`], [`STRANGER`] or [`NEWCOMER`], by the server at an address
     /// (the API server's own, if none is given).
     pub fn kubeconfig_of(&self, user: &str, server: Option<&str>) -> String {
-        let certificate = self.folder.path().join("server.crt");
+        let certificate = self.certificate();
         let server = server.unwrap_or_else(|| self.client.base());
         kubeconfig(server, &certificate.display().to_string(), user)
+    }
+
+    /// The process of the API server.
+    pub fn api_server(&self) -> u32 {
+        self.api_server.id()
+    }
+
+    /// The file with the certificate that the API server shows.
+    pub fn certificate(&self) -> std::path::PathBuf {
+        self.folder.path().join("server.crt")
     }
 
     /// Whether all three programs run.
