@@ -733,8 +733,11 @@ fn storage_command(dice: &mut Dice, store: &Store) -> Command {
 /// Makes the tests of one store whose vault keeps no more than is needed: `make` gives a new, empty one.
 #[macro_export]
 macro_rules! vault_suite {
+    (if $make:expr) => {
+        $crate::store_suite! { if $make; the_vault_forgets_a_password_that_was_replaced }
+    };
     ($make:expr) => {
-        $crate::store_suite! { if Some($make); the_vault_forgets_a_password_that_was_replaced }
+        $crate::vault_suite!(if Some($make));
     };
 }
 

@@ -286,4 +286,5 @@ mod in_a_cluster {
 
     pilotage_tests::store_suite!(if new());
     pilotage_tests::damage_suite!(if new());
+    pilotage_tests::vault_suite!(if new());
 }

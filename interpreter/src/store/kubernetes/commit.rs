@@ -8,9 +8,11 @@
 //! | a user's change | write the spec | |
 //! | the same, where the record has not seen the last spec | keep the record; write the spec | the record has seen the last spec |
 //! | numbers that a user draws; everything a provisioner says | write the status | |
+//! | the write after one that replaced a password | the write; the former password is forgotten | a password that nobody needs, until the next write |
 //! | the end | take the finalizer off; delete | a dead record without a finalizer, which is cleared again |
 //! | the end of what was deleted | take the finalizer off | |
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pilotage_core::outcome::{Outcome, Refusal, Reply};
@@ -126,7 +128,15 @@ impl Link {
             }
             let written = self.commit(at, by_user, &done, before.as_ref(), secrets);
             match written.await {
-                Ok(object) => return Ok(self.reply(done, before.as_ref(), object)),
+                Ok(object) => {
+                    if let (Some(entry), Some(needs)) = (&before, &done.needs) {
+                        let comes = secrets.iter().map(|(secret, _)| secret);
+                        let needs: BTreeSet<&SecretRef> = needs.iter().chain(comes).collect();
+                        // Where this fails, the next write does it.
+                        let _ = self.forget_secrets(&owner(entry), &needs, by_user).await;
+                    }
+                    return Ok(self.reply(done, before.as_ref(), object));
+                }
                 Err(Stop::Again(key)) => {
                     self.look(&key).await?;
                 }
@@ -227,15 +237,8 @@ impl Link {
     }
 
     async fn keep_for(&self, entry: &Entry, secrets: &[(SecretRef, String)]) -> Result<(), Stop> {
-        let object = &entry.object;
-        let owner = Owner {
-            application: object.record_uid(),
-            name: object.key.name.clone(),
-            namespace: object.key.namespace.clone(),
-            object: Some(object.uid),
-        };
-        let kept = self.keep_secrets(&owner, secrets).await;
-        kept.map_err(|failed| stop(&object.key, failed))
+        let kept = self.keep_secrets(&owner(entry), secrets).await;
+        kept.map_err(|failed| stop(&entry.object.key, failed))
     }
 
     /// Makes the object of a new record.
@@ -519,6 +522,17 @@ impl Link {
 
     fn read(&self, kind: Kind, value: Value) -> Result<Object, StoreError> {
         Object::read(kind, value).map_err(|error| self.error(error))
+    }
+}
+
+/// Whose values are kept for an application.
+fn owner(entry: &Entry) -> Owner {
+    let object = &entry.object;
+    Owner {
+        application: object.record_uid(),
+        name: object.key.name.clone(),
+        namespace: object.key.namespace.clone(),
+        object: Some(object.uid),
     }
 }
 

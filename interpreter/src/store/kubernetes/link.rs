@@ -1,6 +1,6 @@
 //! The way to the cluster, and the picture of it: lists, watches, and whose turn it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ pub(super) struct Link {
     watches: Mutex<Watches>,
     /// Objects whose records the server did not take, and when they are tried again.
     put_off: Mutex<BTreeMap<Key, Instant>>,
+    /// Which values are in the vaults of applications, as far as that was seen.
+    kept: Mutex<BTreeMap<Uid, BTreeSet<String>>>,
     /// What was known when everything was settled last.
     pub(super) settled: AtomicU64,
 }
@@ -104,6 +106,7 @@ impl Link {
             holds: AtomicBool::new(false),
             watches: Mutex::default(),
             put_off: Mutex::default(),
+            kept: Mutex::default(),
             settled: AtomicU64::new(u64::MAX),
         }
     }
@@ -124,6 +127,10 @@ impl Link {
 
     pub(super) fn put_off(&self) -> MutexGuard<'_, BTreeMap<Key, Instant>> {
         self.put_off.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn kept(&self) -> MutexGuard<'_, BTreeMap<Uid, BTreeSet<String>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn watches(&self) -> MutexGuard<'_, Watches> {

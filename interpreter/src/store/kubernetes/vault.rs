@@ -4,7 +4,7 @@
 //! belongs to the application's object, so the cluster takes it away with it; one that a crash left without an owner is
 //! swept by the next provisioner.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pilotage_core::digest::DigestKey;
 use pilotage_core::name::Uid;
@@ -157,6 +157,45 @@ impl Link {
             .map(drop)
     }
 
+    /// Forgets the values of an application that it no longer needs. A user's command looks what there is; whoever acts
+    /// on the records has seen it, and looks only where there may be something to forget.
+    pub(super) async fn forget_secrets(
+        &self,
+        owner: &Owner,
+        needs: &BTreeSet<&SecretRef>,
+        by_user: bool,
+    ) -> Result<(), Failed> {
+        let needs: BTreeSet<String> = needs.iter().map(|secret| entry(secret)).collect();
+        let known = self.kept().get(&owner.application).cloned();
+        let looks = match &known {
+            Some(known) => !known.is_subset(&needs),
+            None => by_user,
+        };
+        if looks {
+            let api = self.reached().await?;
+            let path = secret_path(&owner.namespace, &owner.secret());
+            match api.get::<Secret>(&path).await {
+                Ok(there) => {
+                    let mut patch = vec![guard(&there.metadata.resource_version)];
+                    let former = there.data.keys().filter(|key| !needs.contains(*key));
+                    patch.extend(
+                        former.map(|key| json!({ "op": "remove", "path": format!("/data/{key}") })),
+                    );
+                    if patch.len() > 1 {
+                        let patch = json!(patch);
+                        api.write::<Value>(&path, Write::Patch(&patch)).await?;
+                    }
+                }
+                Err(failed) if failed.is_missing() => {}
+                Err(failed) => return Err(failed),
+            }
+        }
+        if known.is_some() || !needs.is_empty() {
+            self.kept().insert(owner.application, needs);
+        }
+        Ok(())
+    }
+
     /// Gives the values of a new application to its object, so that they go with it.
     pub(super) async fn own_secrets(&self, owner: &Owner) -> Result<(), Failed> {
         let api = self.reached().await?;
@@ -226,6 +265,8 @@ impl Link {
             let Some(application) = metadata.labels.get(OF).and_then(|uid| uid.parse().ok()) else {
                 continue;
             };
+            let keys = secret.data.keys().cloned().collect();
+            self.kept().insert(application, keys);
             let owner = {
                 let cache = self.cache();
                 let place = cache.place(Kind::Application, application);
