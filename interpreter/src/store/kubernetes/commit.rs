@@ -29,19 +29,15 @@ use super::kind::{GROUP, Key, Kind, VERSION};
 use super::link::{Link, Subject};
 use super::object::{FINALIZER, Object, WRITTEN};
 use super::record::{Record, differences};
+use super::size::{LARGEST_SPEC, LARGEST_STATUS, too_large};
 use super::spec;
 use super::status::status;
 use super::vault::Owner;
+use super::wanted::{Wanted, wanted};
 use crate::store::StoreError;
 
 /// How often a command is tried again whose record somebody else had changed: nothing was done.
 const ATTEMPTS: u32 = 8;
-
-/// The most bytes of a status, in which the whole record is. etcd keeps up to 1.5 MiB of one object ("System limits"),
-/// and the spec is a part of it.
-pub(super) const LARGEST_STATUS: usize = 1_000_000;
-/// The most bytes of a spec.
-pub(super) const LARGEST_SPEC: usize = 400_000;
 
 /// Why a command was not carried out yet.
 enum Stop {
@@ -576,17 +572,6 @@ fn check_sizes(key: &Key, spec: &Value, status: &Value) -> Result<(), Stop> {
     }
 }
 
-/// That a part of an object is larger than a cluster keeps it, if it is.
-pub(super) fn too_large(key: &Key, what: &str, value: &Value, largest: usize) -> Option<String> {
-    let size = value.to_string().len();
-    (size > largest).then(|| {
-        format!(
-            "the {what} of {key} would have {size} bytes, and a cluster keeps at most {largest} of it: \
-             use fewer units or a smaller charm, or a state in a file"
-        )
-    })
-}
-
 fn subject(command: &Command) -> Subject {
     match command {
         Command::Application { application, .. } => (Kind::Application, *application, 0),
@@ -613,73 +598,4 @@ fn is_by_user(command: &Command) -> bool {
     | Command::Model { caller, .. }
     | Command::Storage { caller, .. }) = command;
     *caller == Caller::User
-}
-
-/// What a user's command wants of a spec.
-struct Wanted {
-    /// As the record before it has it.
-    before: Map<String, Value>,
-    after: Map<String, Value>,
-    /// A wish to remove stands alone.
-    alone: bool,
-}
-
-/// What a command changed of what users want; none if it changed nothing of that.
-fn wanted(entry: &Entry, after: &Record) -> Option<Wanted> {
-    let uid = entry.object.record_uid();
-    match (entry.record.as_ref()?, after) {
-        (Record::Application(before), Record::Application(after)) => (before.spec != after.spec)
-            .then(|| Wanted {
-                before: spec::write_application(uid, &before.spec.desire()),
-                after: spec::write_application(uid, &after.spec.desire()),
-                alone: after.spec.removal.is_some(),
-            }),
-        (Record::Model(before), Record::Model(after)) => {
-            (before.spec != after.spec).then(|| Wanted {
-                before: spec::write_model(uid, &before.spec),
-                after: spec::write_model(uid, &after.spec),
-                alone: after.spec.removal.is_some(),
-            })
-        }
-        (Record::Storage(before), Record::Storage(after)) => {
-            let destroy = |destroy: bool| Map::from_iter([("destroy".to_owned(), json!(destroy))]);
-            (before.destroy != after.destroy).then(|| Wanted {
-                before: destroy(before.destroy),
-                after: destroy(after.destroy),
-                alone: false,
-            })
-        }
-        _ => None,
-    }
-}
-
-impl Wanted {
-    /// The changes of a spec. What says the same in other words stays as its user wrote it, unless it is all wrong.
-    fn operations(&self, spec: &Map<String, Value>, wrong: bool) -> Vec<Value> {
-        let set = |key: &str, value: &Value| json!({ "op": "add", "path": format!("/spec/{key}"), "value": value });
-        if self.alone {
-            let removal = self.after.get("removal");
-            let removal = removal.filter(|removal| spec.get("removal") != Some(removal));
-            return removal
-                .map(|removal| set("removal", removal))
-                .into_iter()
-                .collect();
-        }
-        let mut operations = Vec::new();
-        for (key, value) in &self.after {
-            let there = spec.get(key);
-            let same = !wrong && self.before.get(key) == Some(value);
-            if key == "uid" || same || there == Some(value) {
-                continue;
-            }
-            operations.push(set(key, value));
-        }
-        for key in spec.keys() {
-            let kept = matches!(&**key, "uid" | "storage") && !self.after.contains_key("charm");
-            if key != "uid" && !kept && !self.after.contains_key(key) {
-                operations.push(json!({ "op": "remove", "path": format!("/spec/{key}") }));
-            }
-        }
-        operations
-    }
 }

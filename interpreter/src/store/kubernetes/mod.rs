@@ -41,11 +41,13 @@ mod link;
 mod object;
 mod record;
 mod settle;
+mod size;
 mod spec;
 mod status;
 #[cfg(test)]
 mod tests;
 mod vault;
+mod wanted;
 
 use std::future::Future;
 use std::sync::atomic::Ordering;

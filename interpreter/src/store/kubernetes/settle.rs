@@ -12,11 +12,11 @@ use pilotage_core::time::Timestamp;
 
 use super::api::Failed;
 use super::cache::{Entry, View};
-use super::commit::{LARGEST_STATUS, too_large};
 use super::kind::Key;
 use super::link::Link;
 use super::object::Content;
 use super::record::Record;
+use super::size::{LARGEST_STATUS, too_large};
 use super::status::status;
 use crate::clock;
 use crate::store::StoreError;

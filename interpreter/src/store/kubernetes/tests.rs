@@ -14,10 +14,10 @@ use pilotage_sim::workload::ledger_application;
 use serde_json::{Value, json};
 
 use super::cache::Cache;
-use super::commit::LARGEST_STATUS;
 use super::kind::Kind;
 use super::object::{FINALIZER, Object};
 use super::record::Record;
+use super::size::LARGEST_STATUS;
 use super::spec::write_application;
 use super::status::{Condition, rfc3339, status};
 use crate::store::{Changes, Position};
