@@ -186,7 +186,9 @@ proptest! {
         }
     }
 
-    /// The same apply again changes nothing (fact K9), whatever went before.
+    /// The same apply again changes nothing (fact K9), whatever went before. An empty map that somebody else names too is
+    /// the exception: it is not kept, so it is taken from the other with the second apply (`map-of-two-emptied` among the
+    /// transcripts), and the third changes nothing.
     #[test]
     fn an_apply_twice_is_an_apply_once(
         writes in prop::collection::vec(write(), 0..30),
@@ -196,6 +198,9 @@ proptest! {
         play(&mut cluster, &writes);
         last.how = How::Force;
         cluster.request(Timestamp(50_000), last.request());
+        if last.fields.is_empty() {
+            cluster.request(Timestamp(70_000), last.request());
+        }
         let (version, before) = (cluster.version(), objects(&cluster));
         cluster.request(Timestamp(90_000), last.request());
         prop_assert_eq!(cluster.version(), version);

@@ -28,6 +28,13 @@ pub(super) const SCRIPTS: &[Script] = &[
         play: map_emptied,
     },
     Script {
+        name: "map-of-two-emptied",
+        shows: "An empty map that two name is not kept, so the next apply that names it takes it from the other, once",
+        facts: &[],
+        watched: &["ConfigMap"],
+        play: map_of_two_emptied,
+    },
+    Script {
         name: "scale-to-the-same",
         shows: "A Scale that says nothing new takes the replicas out of entries of updates, and the next write forgets them",
         facts: &[],
@@ -110,6 +117,19 @@ fn map_emptied(recorder: &mut Recorder<'_>) {
         .by("alice")
         .merge_patch("ConfigMap", "web", json!({ "data": { "more": "x" } }))
         .expect(200);
+}
+
+fn map_of_two_emptied(recorder: &mut Recorder<'_>) {
+    let empty = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "web" }, "data": {} });
+    recorder
+        .by("pilotage")
+        .apply(data("ConfigMap", "web", "key", "value"))
+        .expect(201);
+    recorder.by("alice").apply(empty.clone()).expect(200);
+    for _ in 0..3 {
+        recorder.by("pilotage").apply(empty.clone()).expect(200);
+    }
+    recorder.by("alice").apply(empty).expect(200);
 }
 
 fn scale_to_the_same(recorder: &mut Recorder<'_>) {
