@@ -19,6 +19,10 @@ use pilotage_core::time::Timestamp;
 use pilotage_sim::store::{Store, Told};
 use pilotage_sim::workload::ledger_application;
 
+mod kept;
+
+pub use kept::{Kept, Place};
+
 /// A store, as the suite uses it.
 pub trait StoreUnderTest {
     /// Carries out one command.

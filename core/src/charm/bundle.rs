@@ -303,17 +303,10 @@ fn read_application(
             "use lower-case letters, digits and hyphens, beginning with a letter",
         );
     }
-    for (key, unknown) in at.entries(report) {
+    at.warn_unknown("an application", &KEYS, report, |key| {
         // Tools that make bundles keep notes of their own behind an underscore.
-        if !KEYS.contains(&key) && !key.starts_with('_') {
-            report.warning(
-                unknown.key,
-                &at.path,
-                format!("the key {key:?} means nothing in an application and is ignored"),
-                mistake::did_you_mean(key, &KEYS),
-            );
-        }
-    }
+        (!key.starts_with('_')).then(|| mistake::did_you_mean(key, &KEYS))
+    });
     for key in ["to", "placement"] {
         if at.get(key).is_some() {
             ignored.push(format!("{key} of application {name}"));

@@ -249,32 +249,15 @@ pub(super) fn read(root: &At<'_>, report: &mut Report) -> Vec<ConfigOption> {
         }
         return Vec::new();
     };
-    at.entries(report)
-        .iter()
-        .filter_map(|(name, at)| read_one(name, at, report))
-        .collect()
+    at.declared(report, read_one)
 }
 
 fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<ConfigOption> {
     const KEYS: [&str; 3] = ["type", "default", "description"];
-    for (key, unknown) in at
-        .entries(report)
-        .iter()
-        .filter(|(key, _)| !KEYS.contains(key))
-    {
-        if let Some(near) = mistake::closest(key, &KEYS) {
-            report.warning(
-                unknown.key,
-                &at.path,
-                format!("the key {key:?} means nothing in an option and is ignored"),
-                format!("did you mean {near:?}?"),
-            );
-        }
-    }
-    let description = at
-        .get("description")
-        .and_then(|at| at.text(report))
-        .unwrap_or_default();
+    at.warn_unknown("an option", &KEYS, report, |key| {
+        mistake::closest(key, &KEYS).map(|near| format!("did you mean {near:?}?"))
+    });
+    let description = at.description(report);
     let kind = read_kind(at, report)?;
     let default = at
         .get("default")
@@ -283,7 +266,7 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<ConfigOption
         name: name.into(),
         kind,
         default,
-        description: description.trim().into(),
+        description,
     })
 }
 

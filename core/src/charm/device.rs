@@ -1,7 +1,6 @@
 //! Devices: what a charm can use, and what a user asks for. Recorded only; no unit gets one yet.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -41,11 +40,7 @@ pub(super) fn read(root: &At<'_>, report: &mut Report) -> Vec<DeviceDeclaration>
     let Some(at) = root.get("devices") else {
         return Vec::new();
     };
-    let devices: Vec<DeviceDeclaration> = at
-        .entries(report)
-        .iter()
-        .filter_map(|(name, at)| read_one(name, at, report))
-        .collect();
+    let devices = at.declared(report, read_one);
     if !devices.is_empty() {
         report.warning(
             at.key,
@@ -59,21 +54,12 @@ pub(super) fn read(root: &At<'_>, report: &mut Report) -> Vec<DeviceDeclaration>
 
 fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<DeviceDeclaration> {
     const KEYS: [&str; 4] = ["type", "description", "countmin", "countmax"];
-    for (key, unknown) in at
-        .entries(report)
-        .iter()
-        .filter(|(key, _)| !KEYS.contains(key))
-    {
-        report.warning(
-            unknown.key,
-            &at.path,
-            format!("the key {key:?} means nothing in a device and is ignored"),
-            match *key {
-                "count" => String::from("did you mean \"countmin\" and \"countmax\"?"),
-                key => mistake::did_you_mean(key, &KEYS),
-            },
-        );
-    }
+    at.warn_unknown("a device", &KEYS, report, |key| {
+        Some(match key {
+            "count" => String::from("did you mean \"countmin\" and \"countmax\"?"),
+            key => mistake::did_you_mean(key, &KEYS),
+        })
+    });
     let number = |key: &str, report: &mut Report| at.get(key).and_then(|at| at.whole(report));
     let minimum = number("countmin", report).unwrap_or(1);
     let maximum = number("countmax", report);
@@ -85,10 +71,7 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<DeviceDeclar
             "make \"countmax\" at least \"countmin\"",
         );
     }
-    let description = at
-        .get("description")
-        .and_then(|at| at.text(report))
-        .unwrap_or_default();
+    let description = at.description(report);
     let Some(kind) = at.get("type") else {
         report.error(
             at.key,
@@ -101,7 +84,7 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> Option<DeviceDeclar
     Some(DeviceDeclaration {
         name: name.into(),
         kind: kind.text(report)?.into(),
-        description: description.trim().into(),
+        description,
         minimum,
         maximum,
     })

@@ -217,6 +217,47 @@ impl<'a> At<'a> {
         }
     }
 
+    /// The declarations that a map holds by their names, each as a reader makes it of the name and what stands there.
+    pub(crate) fn declared<T>(
+        &self,
+        report: &mut Report,
+        mut read: impl FnMut(&str, &At<'a>, &mut Report) -> Option<T>,
+    ) -> Vec<T> {
+        self.entries(report)
+            .iter()
+            .filter_map(|(name, at)| read(name, at, report))
+            .collect()
+    }
+
+    /// Warns of the keys here that `known` does not hold, which are ignored; `advice` says what to do about one, or `None`
+    /// where it is nothing to speak of.
+    pub(crate) fn warn_unknown(
+        &self,
+        what: &str,
+        known: &[&str],
+        report: &mut Report,
+        advice: impl Fn(&str) -> Option<String>,
+    ) {
+        for (key, unknown) in self.entries(report) {
+            if known.contains(&key) {
+                continue;
+            }
+            if let Some(advice) = advice(key) {
+                let problem =
+                    alloc::format!("the key {key:?} means nothing in {what} and is ignored");
+                report.warning(unknown.key, &self.path, problem, advice);
+            }
+        }
+    }
+
+    /// The text under `description`, without the space around it; empty where there is none.
+    pub(crate) fn description(&self, report: &mut Report) -> String {
+        self.get("description")
+            .and_then(|at| at.text(report))
+            .map(|text| text.trim().into())
+            .unwrap_or_default()
+    }
+
     /// Whether entries can be here: where they cannot, [`At::entries`] has told so already.
     pub(crate) fn is_map_or_nothing(&self) -> bool {
         matches!(self.node.value, Value::Map(_)) || self.node.is_null()

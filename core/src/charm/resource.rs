@@ -43,10 +43,7 @@ pub(super) fn read(root: &At<'_>, report: &mut Report) -> Vec<ResourceDeclaratio
     let Some(at) = root.get("resources") else {
         return Vec::new();
     };
-    at.entries(report)
-        .iter()
-        .map(|(name, at)| read_one(name, at, report))
-        .collect()
+    at.declared(report, |name, at, report| Some(read_one(name, at, report)))
 }
 
 fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> ResourceDeclaration {
@@ -57,25 +54,13 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> ResourceDeclaration
         "filename",
         "auto-fetch",
     ];
-    for (key, unknown) in at
-        .entries(report)
-        .iter()
-        .filter(|(key, _)| !KEYS.contains(key))
-    {
-        report.warning(
-            unknown.key,
-            &at.path,
-            format!("the key {key:?} means nothing in a resource and is ignored"),
-            match *key {
-                "upstream" => String::from("did you mean \"upstream-source\"?"),
-                key => mistake::did_you_mean(key, &KEYS),
-            },
-        );
-    }
-    let description = at
-        .get("description")
-        .and_then(|at| at.text(report))
-        .unwrap_or_default();
+    at.warn_unknown("a resource", &KEYS, report, |key| {
+        Some(match key {
+            "upstream" => String::from("did you mean \"upstream-source\"?"),
+            key => mistake::did_you_mean(key, &KEYS),
+        })
+    });
+    let description = at.description(report);
     let filename = at
         .get("filename")
         .and_then(|at| at.text(report).map(String::from));
@@ -95,7 +80,7 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> ResourceDeclaration
     ResourceDeclaration {
         name: name.into(),
         kind,
-        description: description.trim().into(),
+        description,
         upstream_source: upstream_source.filter(|_| kind == ResourceKind::OciImage),
         filename,
     }

@@ -82,10 +82,7 @@ pub(super) fn read(root: &At<'_>, report: &mut Report) -> Vec<StorageDeclaration
     let Some(at) = root.get("storage") else {
         return Vec::new();
     };
-    at.entries(report)
-        .iter()
-        .map(|(name, at)| read_one(name, at, report))
-        .collect()
+    at.declared(report, |name, at, report| Some(read_one(name, at, report)))
 }
 
 fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> StorageDeclaration {
@@ -107,28 +104,16 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> StorageDeclaration 
             "use lower-case letters, digits and hyphens, beginning with a letter, and no group of digits alone",
         );
     }
-    for (key, unknown) in at
-        .entries(report)
-        .iter()
-        .filter(|(key, _)| !KEYS.contains(key))
-    {
-        report.warning(
-            unknown.key,
-            &at.path,
-            format!("the key {key:?} means nothing in a storage and is ignored"),
-            mistake::did_you_mean(key, &KEYS),
-        );
-    }
+    at.warn_unknown("a storage", &KEYS, report, |key| {
+        Some(mistake::did_you_mean(key, &KEYS))
+    });
     let kind = read_kind(at, report);
     let flag = |key: &str, report: &mut Report| {
         at.get(key)
             .and_then(|at| at.boolean(report))
             .unwrap_or_default()
     };
-    let description = at
-        .get("description")
-        .and_then(|at| at.text(report))
-        .unwrap_or_default();
+    let description = at.description(report);
     let location = at.get("location").and_then(|location| {
         if kind == Some(StorageKind::Block) {
             report.error(
@@ -148,7 +133,7 @@ fn read_one(name: &str, at: &At<'_>, report: &mut Report) -> StorageDeclaration 
         name: name.into(),
         // A storage with a mistake is read on, so that its other mistakes are told as well.
         kind: kind.unwrap_or(StorageKind::Filesystem),
-        description: description.trim().into(),
+        description,
         shared: flag("shared", report),
         read_only: flag("read-only", report),
         count: read_count(at, report),

@@ -267,15 +267,7 @@ impl ModelWorker {
             return None;
         }
         self.phase = decide::phase(self, members);
-        if let Some(awaited) = self.memory.awaited {
-            if let Some(until) = awaited.until(self.view.version, at) {
-                self.deadline = Some(until);
-                return None;
-            }
-            self.memory.awaited = None;
-        }
-        if let Some(held) = self.memory.backoff.holds(Aspect::Report, at) {
-            self.deadline = Some(held.until);
+        if self.awaits(at) {
             return None;
         }
         if let Some(held) = self.memory.backoff.holds(Aspect::Removal, at) {
@@ -296,21 +288,29 @@ impl ModelWorker {
         report.map(|step| self.issue(step))
     }
 
+    /// Whether nothing is decided yet, and until when: the record's own news are on their way, or a report was refused.
+    fn awaits(&mut self, at: Timestamp) -> bool {
+        if let Some(awaited) = self.memory.awaited {
+            if let Some(until) = awaited.until(self.view.version, at) {
+                self.deadline = Some(until);
+                return true;
+            }
+            self.memory.awaited = None;
+        }
+        if let Some(held) = self.memory.backoff.holds(Aspect::Report, at) {
+            self.deadline = Some(held.until);
+            return true;
+        }
+        false
+    }
+
     /// As [`ModelWorker::look`], while the cluster has not been read: nothing is decided but to say so, once that has lasted.
     pub fn look_at_failure(&mut self, at: Timestamp) -> Option<Effect> {
         self.deadline = None;
         if self.failure.is_none() || self.memory.in_flight.is_some() || self.unreadable.record {
             return None;
         }
-        if let Some(awaited) = self.memory.awaited {
-            if let Some(until) = awaited.until(self.view.version, at) {
-                self.deadline = Some(until);
-                return None;
-            }
-            self.memory.awaited = None;
-        }
-        if let Some(held) = self.memory.backoff.holds(Aspect::Report, at) {
-            self.deadline = Some(held.until);
+        if self.awaits(at) {
             return None;
         }
         decide::report(self).map(|step| self.issue(step))

@@ -9,13 +9,10 @@ use pilotage_core::kubernetes::Kind;
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::Outcome;
 use pilotage_core::provisioner::Provisioner;
-use pilotage_core::secret::{Placeholder, SecretRef};
 use pilotage_core::state::{
-    ApplicationCommand, Caller, Command, Login, ModelCommand, RemovalWish, ResourceValue,
-    StorageCommand,
+    ApplicationCommand, Caller, Command, ModelCommand, RemovalWish, StorageCommand,
 };
 use pilotage_core::time::Timestamp;
-use pilotage_sim::workload;
 use pilotage_sim::world::World;
 use serde_json::{Value, json};
 
@@ -67,43 +64,6 @@ pub fn rest(scale: u32) -> (World, Uid) {
     (world, application)
 }
 
-/// Trusted, with an image that needs a login.
-fn deploy_private(world: &mut World, model: Uid, name: &str) -> Uid {
-    let application = world.store.draw_uid();
-    let mut new = workload::ledger_application(model, name, 2);
-    new.trust = true;
-    let secret = SecretRef {
-        application,
-        name: "ledger-image".into(),
-        generation: 1,
-    };
-    let placeholder = Placeholder::DockerConfig {
-        secret: secret.clone(),
-        registry: "registry.example".into(),
-        username: "clerk".into(),
-    };
-    let data = json!({ ".dockerconfigjson": placeholder.render("sesame") });
-    let login = Login {
-        username: "clerk".into(),
-        secret: secret.clone(),
-        fingerprint: pilotage_core::secret::fingerprint(Default::default(), &data),
-    };
-    let image = ResourceValue::Image {
-        path: "registry.example/ledger:1".into(),
-        login: Some(login),
-    };
-    new.resources.insert("ledger-image".into(), image);
-    let command = Command::Application {
-        application,
-        caller: Caller::User,
-        expect: None,
-        body: ApplicationCommand::Add(Box::new(new)),
-    };
-    let values = [(secret, "sesame".into())];
-    world.store.execute(world.now, &command, &values);
-    application
-}
-
 /// Two models, applications that come, change and go in every way, and a provisioner that is started again.
 pub fn history() -> History {
     let mut history = History::default();
@@ -112,7 +72,8 @@ pub fn history() -> History {
     let shop = world.add_model("shop");
     let ledger = world.deploy(shop, "ledger", 2);
     let harbour = world.add_model("harbour");
-    let quay = deploy_private(&mut world, harbour, "quay");
+    let quay = world.deploy_private(harbour, "quay", 2);
+    world.command(quay, ApplicationCommand::SetTrust { trust: true });
     settle(&mut world, h);
     world.restart();
     settle(&mut world, h);

@@ -5,10 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use pilotage_tests::control_plane::{Call, Client, ControlPlane, Watches, kind};
-use serde_json::{Value, json};
-
-const THEN: &str = "2026-01-01T00:00:00Z";
+use pilotage_tests::control_plane::{Call, Client, ControlPlane, Watches, binding, kind, running};
+use serde_json::Value;
 
 /// The player; it ends when it is dropped.
 pub(crate) struct Pods {
@@ -59,29 +57,8 @@ impl Drop for Pods {
 fn run(client: &Client, namespace: &str, pod: &Value) {
     let name = pod["metadata"]["name"].as_str().unwrap_or_default();
     let path = kind("Pod").object(namespace, name);
-    let binding = json!({
-        "apiVersion": "v1", "kind": "Binding", "metadata": { "name": name },
-        "target": { "apiVersion": "v1", "kind": "Node", "name": "node-1" },
-    });
-    send(client, "POST", &format!("{path}/binding"), &binding);
-    let holds = |kind: &str| json!({ "type": kind, "status": "True", "lastTransitionTime": THEN });
-    let containers = pod["spec"]["containers"].as_array().into_iter().flatten();
-    let containers: Vec<Value> = containers
-        .map(|container| {
-            json!({
-                "name": container["name"], "image": container["image"], "imageID": "sha256:0",
-                "ready": true, "started": true, "restartCount": 0,
-                "state": { "running": { "startedAt": THEN } },
-            })
-        })
-        .collect();
-    let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(holds);
-    let status = json!({ "status": {
-        "phase": "Running", "podIP": "10.1.0.7", "podIPs": [{ "ip": "10.1.0.7" }],
-        "hostIP": "192.168.0.1", "startTime": THEN, "containerStatuses": containers,
-        "conditions": conditions,
-    } });
-    send(client, "PATCH", &format!("{path}/status"), &status);
+    send(client, "POST", &format!("{path}/binding"), &binding(name));
+    send(client, "PATCH", &format!("{path}/status"), &running(pod));
 }
 
 fn send(client: &Client, method: &str, path: &str, body: &Value) {

@@ -19,7 +19,7 @@ pub use audit::{Asked, count};
 pub use client::{Answer, Call, Client, ClientError};
 pub use kinds::{KINDS, Kind, kind, kind_of_path};
 pub use kubectl::Kubectl;
-pub use players::Players;
+pub use players::{Players, binding, running};
 pub use programs::{Absent, Programs};
 pub use server::{ControlPlane, NEWCOMER, STRANGER, StartError, USERS};
 pub use shared::{own, shared};

@@ -100,10 +100,7 @@ impl Player {
                 self.send("kubelet", "DELETE", &path, Some(now));
             }
         } else if pod["spec"]["nodeName"].is_null() {
-            let node = json!({ "apiVersion": "v1", "kind": "Node", "name": "node-1" });
-            let binding = json!({
-                "apiVersion": "v1", "kind": "Binding", "metadata": { "name": name }, "target": node,
-            });
+            let binding = binding(name);
             self.send(
                 "scheduler",
                 "POST",
@@ -161,8 +158,16 @@ impl Player {
     }
 }
 
-/// What the kubelet says of a pod that runs and is ready.
-fn running(pod: &Value) -> Value {
+/// What the scheduler says of a pod: it goes to the one node.
+pub fn binding(pod: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Binding", "metadata": { "name": pod },
+        "target": { "apiVersion": "v1", "kind": "Node", "name": "node-1" },
+    })
+}
+
+/// What the kubelet says of a pod that runs and is ready, as a merge patch of its status.
+pub fn running(pod: &Value) -> Value {
     const THEN: &str = "2026-01-01T00:00:00Z";
     let holds = |kind: &str| json!({ "type": kind, "status": "True", "lastTransitionTime": THEN });
     let containers = pod["spec"]["containers"].as_array().into_iter().flatten();
