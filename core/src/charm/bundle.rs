@@ -9,6 +9,8 @@ use super::document::{At, Node, Place, Scalar, Value};
 use super::mistake::{self, Mistake, Report};
 use super::{Constraints, DeviceDirective, StorageDirective, names};
 
+mod overlay;
+
 /// A bundle, its overlays applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bundle {
@@ -100,88 +102,15 @@ pub fn read(documents: &[Node]) -> (Bundle, Vec<Mistake>) {
             "name a bundle, or write \"applications:\" into it",
         );
     }
-    if documents.is_empty() {
-        report.error(
-            Place::default(),
-            "",
-            "the file is empty",
-            "name a bundle, or write \"applications:\" into it",
-        );
-    }
     let mut documents = documents.iter();
     let bundle = documents.next().and_then(|base| {
         let mut whole = base.clone();
         for overlay in documents {
-            lay_over(&mut whole, overlay, Level::Bundle, &mut report);
+            overlay::lay(&mut whole, overlay, &mut report);
         }
         read_whole(&whole, &mut report)
     });
     (bundle.unwrap_or_default(), report.into_mistakes())
-}
-
-/// How deep an overlay has got: that decides how values are put together.
-#[derive(Clone, Copy)]
-enum Level {
-    Bundle,
-    Applications,
-    Application,
-    Values,
-}
-
-fn lay_over(base: &mut Node, overlay: &Node, level: Level, report: &mut Report) {
-    if overlay.is_null() {
-        return;
-    }
-    let Value::Map(changes) = &overlay.value else {
-        report.error(
-            overlay.place,
-            "",
-            format!("an overlay has {} where a map belongs", overlay.described()),
-            "write it in the form of the bundle",
-        );
-        return;
-    };
-    if base.is_null() {
-        base.value = Value::Map(Vec::new());
-    }
-    let Value::Map(entries) = &mut base.value else {
-        return;
-    };
-    for change in changes {
-        // Of a key that comes twice the last one counts, here as everywhere.
-        let position = entries.iter().rposition(|entry| entry.key == change.key);
-        let present = position.and_then(|position| entries.get_mut(position));
-        match (present, level, change.key.as_str()) {
-            (_, Level::Applications | Level::Application | Level::Values, _)
-                if change.node.is_null() =>
-            {
-                entries.retain(|entry| entry.key != change.key);
-            }
-            (Some(entry), Level::Bundle, "applications") => {
-                lay_over(&mut entry.node, &change.node, Level::Applications, report);
-            }
-            (Some(entry), Level::Bundle, "relations") => append(&mut entry.node, &change.node),
-            (Some(entry), Level::Applications, _) => {
-                lay_over(&mut entry.node, &change.node, Level::Application, report);
-            }
-            (
-                Some(entry),
-                Level::Application,
-                "options" | "resources" | "storage" | "devices" | "annotations",
-            ) => {
-                lay_over(&mut entry.node, &change.node, Level::Values, report);
-            }
-            (Some(entry), ..) => *entry = change.clone(),
-            (None, ..) => entries.push(change.clone()),
-        }
-    }
-}
-
-fn append(list: &mut Node, more: &Node) {
-    match (&mut list.value, &more.value) {
-        (Value::List(items), Value::List(more)) => items.extend(more.iter().cloned()),
-        _ => *list = more.clone(),
-    }
 }
 
 fn read_whole(whole: &Node, report: &mut Report) -> Option<Bundle> {
@@ -462,123 +391,4 @@ where
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::document::Entry;
-    use super::*;
-    use alloc::vec;
-
-    fn scalar(text: &str) -> Node {
-        Node {
-            place: Place::default(),
-            value: Value::Scalar(Scalar::plain(text)),
-        }
-    }
-
-    fn map<const N: usize>(entries: [(&str, Node); N]) -> Node {
-        Node {
-            place: Place::default(),
-            value: Value::Map(
-                entries
-                    .into_iter()
-                    .map(|(key, node)| Entry {
-                        key: key.into(),
-                        place: Place::default(),
-                        node,
-                    })
-                    .collect(),
-            ),
-        }
-    }
-
-    fn web() -> Node {
-        map([
-            ("charm", scalar("./web")),
-            ("scale", scalar("2")),
-            (
-                "options",
-                map([("port", scalar("80")), ("name", scalar("x"))]),
-            ),
-        ])
-    }
-
-    #[test]
-    fn an_overlay_changes_single_values_adds_and_takes_away() {
-        let base = map([("applications", map([("web", web()), ("old", web())]))]);
-        let overlay = map([(
-            "applications",
-            map([
-                (
-                    "web",
-                    map([
-                        ("scale", scalar("3")),
-                        (
-                            "options",
-                            map([("port", scalar("81")), ("name", scalar(""))]),
-                        ),
-                    ]),
-                ),
-                ("old", scalar("")),
-                ("new", map([("charm", scalar("new"))])),
-            ]),
-        )]);
-        let (bundle, mistakes) = read(&[base, overlay]);
-        assert_eq!(mistakes, []);
-        let names: Vec<&str> = bundle
-            .applications
-            .iter()
-            .map(|application| application.name.as_str())
-            .collect();
-        assert_eq!(names, ["new", "web"]);
-        let web = &bundle.applications[1];
-        assert_eq!(web.scale, Some(3));
-        let options: Vec<_> = web
-            .options
-            .iter()
-            .map(|option| (option.name.as_str(), option.value.text.as_str()))
-            .collect();
-        assert_eq!(options, [("port", "81")]);
-    }
-
-    #[test]
-    fn both_words_for_the_scale_are_refused_in_the_words_of_juju() {
-        let application = map([
-            ("charm", scalar("a")),
-            ("scale", scalar("1")),
-            ("num_units", scalar("1")),
-        ]);
-        let (_, mistakes) = read(&[map([("applications", map([("a", application)]))])]);
-        assert_eq!(
-            mistakes[0].problem,
-            "cannot specify both scale and num_units for application \"a\""
-        );
-    }
-
-    #[test]
-    fn every_mistake_of_every_application_is_reported() {
-        let bad = map([
-            ("scale", scalar("-1")),
-            ("constraints", scalar("mem")),
-            ("storage", map([("data", scalar("0"))])),
-            ("devices", map([("gpu", scalar("0,x"))])),
-            ("trust", scalar("perhaps")),
-        ]);
-        let (_, mistakes) = read(&[map([("applications", map([("Bad", bad), ("web", web())]))])]);
-        assert_eq!(mistakes.len(), 7);
-    }
-
-    #[test]
-    fn relations_are_told_and_ignored() {
-        let list = |items: Vec<Node>| Node {
-            place: Place::default(),
-            value: Value::List(items),
-        };
-        let bundle = map([
-            ("applications", map([("web", web())])),
-            (
-                "relations",
-                list(vec![list(vec![scalar("web:a"), scalar("db:b")])]),
-            ),
-        ]);
-        assert_eq!(read(&[bundle]).0.ignored, ["relation web:a - db:b"]);
-    }
-}
+mod tests;
