@@ -64,6 +64,9 @@ pub enum Event {
         life: Life,
         /// How it is to go, once it is to go.
         removal: Option<RemovalWish>,
+        /// How many units it had, counted from 0, when it was removed by force.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        former_units: Option<u32>,
     },
     /// The number of units wanted, or the scaling in progress, has changed.
     ScaleChanged {

@@ -137,6 +137,7 @@ impl Display for Command {
             Command::Model { body, .. } => write!(f, "state: {}", Of(body)),
             Command::Storage { body, .. } => f.write_str(match body {
                 StorageCommand::Keep { .. } => "state: keep a storage",
+                StorageCommand::Report(_) => "state: report a storage",
                 StorageCommand::Destroy => "state: destroy a storage",
                 StorageCommand::Clear => "state: forget a storage",
             }),

@@ -31,6 +31,7 @@ fn model() -> ModelView {
         resource_tags: [("team", "till")].into_iter().collect(),
         constraints: Constraints::default(),
         removed: vec![],
+        destroyed: vec![],
         status: StatusReport::default(),
     }
 }

@@ -39,12 +39,14 @@ pub enum Plot {
     /// Deploys, scales down, and removes by force, with storage, while a unit leaves. Kubernetes
     /// Events are recorded.
     Forced,
+    /// Deploys, removes by force as soon as there is a claim, and destroys the model with the storage that was kept.
+    Early,
 }
 
 impl Plot {
     /// Whether Kubernetes Events are recorded in it.
     pub const fn announces(self) -> bool {
-        !matches!(self, Plot::Whole)
+        matches!(self, Plot::Kept | Plot::Forced)
     }
 }
 

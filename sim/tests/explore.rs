@@ -10,7 +10,7 @@ use pilotage_sim::explore::{self, Base, Depth, Failure, Tally};
 use pilotage_sim::schedule::{Plot, Schedule};
 use pilotage_sim::{shrink, story};
 
-const PLOTS: [Plot; 3] = [Plot::Whole, Plot::Kept, Plot::Forced];
+const PLOTS: [Plot; 4] = [Plot::Whole, Plot::Kept, Plot::Forced, Plot::Early];
 
 fn base(plot: Plot) -> Base {
     explore::undisturbed(plot).unwrap_or_else(|failure| {
@@ -63,7 +63,7 @@ fn fail(base: &Base, what: &str, failures: &[Failure]) {
 
 #[test]
 fn the_undisturbed_life_ends_in_nothing() {
-    for (plot, rests) in PLOTS.into_iter().zip([6, 3, 2]) {
+    for (plot, rests) in PLOTS.into_iter().zip([6, 3, 2, 2]) {
         let base = base(plot);
         let effects = base.mishaps.len();
         println!("{plot:?}: {effects} effects, {} choices", base.choices);

@@ -684,6 +684,7 @@ fn model_command(dice: &mut Dice, store: &Store) -> Command {
             Caller::Provisioner,
             ModelCommand::RememberRemoved {
                 application: Uid(u128::from(10 + dice.throw(3))),
+                destroyed: dice.throw(2) == 0,
             },
         ),
         6 => (

@@ -15,9 +15,9 @@ use crate::worker::aspect::status::unwatched;
 use crate::worker::verdict::Aspect;
 use crate::worker::view::Standing;
 
-use super::{Member, ModelPhase, ModelWorker, UNREAD};
+use super::{Member, ModelPhase, ModelWorker, UNREAD, claims};
 
-type Step = Option<(Action, Reason)>;
+pub(super) type Step = Option<(Action, Reason)>;
 
 /// Where the model is.
 pub(super) fn phase(worker: &ModelWorker, members: &[Member]) -> ModelPhase {
@@ -28,7 +28,8 @@ pub(super) fn phase(worker: &ModelWorker, members: &[Member]) -> ModelPhase {
         Life::Dying | Life::Dead
             if members.is_empty()
                 && worker.storages.is_empty()
-                && worker.unreadable.storages.is_empty() =>
+                && worker.unreadable.storages.is_empty()
+                && claims::unnamed(worker).is_none() =>
         {
             ModelPhase::Removing
         }
@@ -47,7 +48,10 @@ pub(super) fn work(worker: &ModelWorker, members: &[Member]) -> Step {
         ModelPhase::Emptying => empty(worker, members),
         ModelPhase::Removing => remove(worker),
     };
-    main.or_else(|| sweep(worker)).or_else(|| destroyed(worker))
+    main.or_else(|| sweep(worker))
+        .or_else(|| claims::name(worker))
+        .or_else(|| destroyed(worker))
+        .or_else(|| claims::correct(worker))
 }
 
 fn namespace_key(worker: &ModelWorker) -> Key {
@@ -58,7 +62,7 @@ fn get(key: Key) -> Step {
     Some((Action::Get { key: key.clone() }, Reason::ReadAgain { key }))
 }
 
-fn store(command: Command, because: Reason) -> Step {
+pub(super) fn store(command: Command, because: Reason) -> Step {
     Some((Action::Store(Box::new(command)), because))
 }
 
@@ -110,7 +114,7 @@ fn empty(worker: &ModelWorker, members: &[Member]) -> Step {
     store(of_storage(storage, body), Reason::ModelRemoval)
 }
 
-fn of_storage(storage: &Storage, body: StorageCommand) -> Command {
+pub(super) fn of_storage(storage: &Storage, body: StorageCommand) -> Command {
     Command::Storage {
         model: storage.model,
         number: storage.instance.number,
@@ -132,7 +136,7 @@ fn remove(worker: &ModelWorker) -> Step {
     let leftovers = worker
         .leftovers
         .values()
-        .any(|l| l.key.kind != Kind::PersistentVolumeClaim);
+        .any(|l| l.deleting || l.key.kind != Kind::PersistentVolumeClaim);
     if leftovers {
         return None;
     }

@@ -2,6 +2,7 @@
 //!
 //! It asks for one thing at a time, so it needs no batches: an answer comes, and it looks again.
 
+mod claims;
 mod decide;
 
 use alloc::boxed::Box;
@@ -25,7 +26,7 @@ use crate::state::{ApplicationCommand, Command, ModelView, RemovalWish, Storage}
 use crate::time::{Span, Timestamp};
 use crate::worker::memory::{Asked, Awaited, Backoff, RecordKind, Verb};
 use crate::worker::verdict::Aspect;
-use crate::worker::view::Standing;
+use crate::worker::view::{ClaimSeen, Standing};
 
 /// Where a model's worker is in the life of its model.
 #[derive(
@@ -111,6 +112,18 @@ pub struct Leftover {
     pub application: Box<str>,
     /// Whether it is going.
     pub deleting: bool,
+    /// What is known of it, if it is a claim: a claim is no leftover, but it needs a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Box<LeftClaim>>,
+}
+
+/// A claim of an application that was removed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LeftClaim {
+    /// The application.
+    pub application: Uid,
+    /// The claim.
+    pub seen: ClaimSeen,
 }
 
 /// What the worker remembers of its own doing.
@@ -123,8 +136,17 @@ struct Memory {
     /// A version of the model's record that a reply told of and the watch has not reached yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     awaited: Option<Awaited>,
+    /// The storage that what is in flight is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    storage: Option<u32>,
+    /// The same for the record of a storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    awaited_storage: Option<(u32, Awaited)>,
     /// The namespace that was ours when the watch last spoke of it. It may have lost its labels only (fact K32).
     was: Option<Uid>,
+    /// A number that the model drew for a storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drawn: Option<u32>,
     /// Applications that were asked to go, and how: the watch of the state will tell that they do.
     asked_to_go: BTreeMap<Uid, RemovalWish>,
     /// Objects that a fresh read has shown: there with this uid, or not there.
@@ -223,7 +245,11 @@ impl ModelWorker {
             }
             return;
         }
-        self.leave(object.key(), metadata);
+        let claim = match object {
+            Object::PersistentVolumeClaim(claim) => Some(ClaimSeen::of(claim)),
+            _ => None,
+        };
+        self.leave(object.key(), metadata, claim);
     }
 
     /// Takes a pod of an application that was removed.
@@ -234,14 +260,17 @@ impl ModelWorker {
             name: pod.metadata.name.clone(),
         };
         self.memory.read.remove(&key);
-        self.leave(key, &pod.metadata);
+        self.leave(key, &pod.metadata, None);
     }
 
-    fn leave(&mut self, key: Key, metadata: &Metadata) {
+    fn leave(&mut self, key: Key, metadata: &Metadata, claim: Option<ClaimSeen>) {
+        let application = metadata.labels.ownership().and_then(|o| o.application);
+        let claim = application.zip(claim);
         let leftover = Leftover {
             key,
             application: metadata.labels.get(NAME).unwrap_or("").into(),
             deleting: metadata.is_deleting(),
+            claim: claim.map(|(application, seen)| Box::new(LeftClaim { application, seen })),
         };
         self.leftovers.insert(metadata.uid, leftover);
     }
@@ -290,12 +319,8 @@ impl ModelWorker {
 
     /// Whether nothing is decided yet, and until when: the record's own news are on their way, or a report was refused.
     fn awaits(&mut self, at: Timestamp) -> bool {
-        if let Some(awaited) = self.memory.awaited {
-            if let Some(until) = awaited.until(self.view.version, at) {
-                self.deadline = Some(until);
-                return true;
-            }
-            self.memory.awaited = None;
+        if self.waits_for_store(at) {
+            return true;
         }
         if let Some(held) = self.memory.backoff.holds(Aspect::Report, at) {
             self.deadline = Some(held.until);
@@ -316,11 +341,38 @@ impl ModelWorker {
         decide::report(self).map(|step| self.issue(step))
     }
 
+    /// Whether a version that a reply told of is still to be told by the watch: somebody else made it, and nothing is to be
+    /// decided on what was before.
+    fn waits_for_store(&mut self, at: Timestamp) -> bool {
+        let own = self.memory.awaited;
+        let own = own.and_then(|awaited| awaited.until(self.view.version, at));
+        let storage = self.memory.awaited_storage.and_then(|(number, awaited)| {
+            let known = self.storages.get(&number)?;
+            awaited.until(known.version, at)
+        });
+        if own.is_none() {
+            self.memory.awaited = None;
+        }
+        if storage.is_none() {
+            self.memory.awaited_storage = None;
+        }
+        let until = own.into_iter().chain(storage).min();
+        self.deadline = until;
+        until.is_some()
+    }
+
     fn issue(&mut self, (action, because): (Action, Reason)) -> Effect {
         let sequence = self.next;
         self.next = self.next.wrapping_add(1);
         self.deadline = None;
         self.memory.in_flight = Some((sequence, Asked::of(&action, &because)));
+        self.memory.storage = match &action {
+            Action::Store(command) => match &**command {
+                Command::Storage { number, .. } => Some(*number),
+                _ => None,
+            },
+            _ => None,
+        };
         self.memory.leaving = match &action {
             Action::Store(command) => match &**command {
                 Command::Application {
@@ -357,6 +409,10 @@ impl ModelWorker {
         let Some((_, asked)) = self.memory.in_flight.take() else {
             return false;
         };
+        // What it was drawn for has come about, or is tried again with another: a gap, never a double.
+        if matches!(asked.verb, Verb::Store { .. }) {
+            self.memory.drawn = None;
+        }
         match outcome {
             Outcome::Done(reply) => {
                 // A report that was taken does not mean that what was refused would be done now.
@@ -402,18 +458,18 @@ impl ModelWorker {
                 }
             }
             Reply::Recorded {
-                changes, version, ..
+                changes,
+                version,
+                drawn,
+                ..
             } => {
+                self.memory.drawn = *drawn;
                 for event in changes {
                     match event {
                         Event::ModelChanged(view)
                             if view.uid == self.view.uid && view.version >= self.view.version =>
                         {
                             self.view = view.clone();
-                        }
-                        Event::DetachedStorageChanged { storage } => self.tell_storage(storage),
-                        Event::DetachedStorageGone { number, .. } => {
-                            self.storages.remove(number);
                         }
                         _ => {}
                     }
@@ -428,6 +484,12 @@ impl ModelWorker {
                 );
                 if own && *version > self.view.version {
                     self.memory.awaited = Some(Awaited(*version, at));
+                }
+                if let Some(number) = self.memory.storage
+                    && let Some(known) = self.storages.get(&number)
+                    && *version > known.version
+                {
+                    self.memory.awaited_storage = Some((number, Awaited(*version, at)));
                 }
             }
             Reply::Listed(_) | Reply::Warned(_) | Reply::Scaled { .. } => {}
@@ -493,16 +555,20 @@ pub fn leftovers(worker: &crate::worker::Worker) -> Vec<(Uid, Leftover)> {
         key: Key::new(kind, view.namespace(), name),
         application: view.name.clone(),
         deleting,
+        claim: None,
     };
     let objects = view
         .objects
         .iter()
         .map(|s| (s.uid, leftover(s.kind, &s.name, s.deleting)));
-    let claims = view.claims.iter().map(|claim| {
-        (
-            claim.uid,
-            leftover(Kind::PersistentVolumeClaim, &claim.name, claim.deleting),
-        )
+    let claims = view.claims.iter().map(|seen| {
+        let claim = LeftClaim {
+            application: view.uid,
+            seen: seen.clone(),
+        };
+        let leftover = leftover(Kind::PersistentVolumeClaim, &seen.name, seen.deleting);
+        let claim = Some(Box::new(claim));
+        (seen.uid, Leftover { claim, ..leftover })
     });
     let pods = view.pods.iter().map(|pod| {
         let name = crate::kubernetes::names::pod(&view.name, pod.ordinal);

@@ -91,6 +91,15 @@ pub struct Provisioner {
     ended: BTreeSet<Uid>,
 }
 
+/// The claims of an application that have records of their own.
+fn kept(model: Option<&Arc<ModelWorker>>, application: Uid) -> Vec<Box<str>> {
+    let storages = model.into_iter().flat_map(|model| model.storages.values());
+    let of_it = storages.filter(|storage| storage.application == application);
+    of_it
+        .filter_map(|storage| storage.instance.claim.clone())
+        .collect()
+}
+
 /// Whose turn it is to be looked at after an event.
 #[derive(Default)]
 struct Turn {
@@ -303,6 +312,9 @@ impl Provisioner {
                 continue;
             };
             let worker = Arc::make_mut(worker);
+            if worker.view.record.life == Life::Dead {
+                worker.view.kept = kept(self.models.get(&worker.view.model_uid), uid);
+            }
             let before = worker.deadline;
             effects.extend(worker.look(self.now));
             let after = worker.deadline;

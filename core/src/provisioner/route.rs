@@ -424,6 +424,7 @@ impl Provisioner {
         if let Outcome::Done(reply) = outcome {
             overtaken = self.is_overtaken(id.owner, reply);
             self.touch(id.owner, reply);
+            self.storages_changed(reply);
         }
         if let Some(worker) = self.workers.get_mut(&id.owner) {
             let worker = Arc::make_mut(worker);
@@ -445,6 +446,27 @@ impl Provisioner {
             return self.model_moved(id.owner);
         }
         Turn::default()
+    }
+
+    /// Hands the records of storages that an answer made, changed or ended to their models, whoever asked: nobody is to
+    /// take their claims for claims without a record until the watch tells of them.
+    fn storages_changed(&mut self, reply: &Reply) {
+        let Reply::Recorded { changes, .. } = reply else {
+            return;
+        };
+        for event in changes {
+            match event {
+                Event::DetachedStorageChanged { storage } => {
+                    self.with_model(storage.model, |worker| worker.tell_storage(storage));
+                }
+                Event::DetachedStorageGone { model, number } => {
+                    self.with_model(*model, |worker| {
+                        worker.storages.remove(number);
+                    });
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Whether the watch has told a newer version of an object than an answer carries.

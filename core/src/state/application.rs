@@ -162,6 +162,9 @@ pub struct ApplicationState {
     pub scaling: Option<u32>,
     /// Units, by number.
     pub units: Vec<Unit>,
+    /// How many units it had, counted from 0, when it was removed by force: what they left is looked for by name.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub former_units: u32,
     /// Storages, by number; also those whose unit is gone.
     pub storage: Vec<StorageInstance>,
     /// The service, as last reported.
@@ -174,6 +177,11 @@ pub struct ApplicationState {
     pub at_rest: bool,
     /// When the units' derived status last changed; see the status rules.
     pub settled: Status,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde asks.
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What was last reported of an application as a whole.

@@ -33,6 +33,7 @@ pub(super) fn last_words(before: &Application) -> Event {
         model: before.model,
         life: Life::Gone,
         removal: before.spec.removal,
+        former_units: None,
     }
 }
 
@@ -87,6 +88,7 @@ fn life(record: RecordId, application: &Application) -> Event {
         model: application.model,
         life: application.status.life,
         removal: application.spec.removal,
+        former_units: Some(application.status.former_units).filter(|units| *units > 0),
     }
 }
 

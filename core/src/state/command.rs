@@ -328,6 +328,9 @@ pub enum ModelCommand {
     RememberRemoved {
         /// Which.
         application: Uid,
+        /// Whether its storage was to be destroyed: then so are claims of it that are found later.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        destroyed: bool,
     },
     /// Provisioner: what the namespace shows.
     Report {
@@ -347,6 +350,8 @@ pub enum StorageCommand {
         /// The record, its version not yet set.
         storage: Box<Storage>,
     },
+    /// Provisioner: what the cluster shows of its claim.
+    Report(StorageReport),
     /// User, and a model that is to go: its claim is to be deleted.
     Destroy,
     /// Provisioner: its claim is confirmed gone; user: forget it, the claim stays.

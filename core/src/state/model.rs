@@ -52,6 +52,9 @@ pub struct ModelState {
     pub status: Status,
     /// Uids of applications that were removed, oldest first; the last 1,000. Their objects are leftovers.
     pub removed: Vec<Uid>,
+    /// Those of them whose storage was to be destroyed: claims of theirs that are found later go too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub destroyed: Vec<Uid>,
     /// The next number of a storage.
     pub next_storage: u32,
     /// The next revision of each charm, by the charm's name.
@@ -81,6 +84,9 @@ pub struct ModelView {
     pub constraints: Constraints,
     /// Uids of applications that were removed.
     pub removed: Vec<Uid>,
+    /// Those of them whose storage was to be destroyed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub destroyed: Vec<Uid>,
     /// What was last reported of it.
     pub status: super::StatusReport,
 }

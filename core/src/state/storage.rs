@@ -28,6 +28,18 @@ pub enum StorageWord {
     Unknown,
 }
 
+impl StorageWord {
+    /// The word for a storage that no unit has: a late report must not attach it again.
+    pub fn of_nobody(self) -> Self {
+        match self {
+            StorageWord::Pending | StorageWord::Attaching | StorageWord::Attached => {
+                StorageWord::Detached
+            }
+            word => word,
+        }
+    }
+}
+
 /// One storage of one unit. It stays when the unit goes, and the next unit of that number gets it again (B42).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StorageInstance {

@@ -93,6 +93,7 @@ impl Model {
             resource_tags: resource_tags(&self.spec.settings).unwrap_or_default(),
             constraints: self.spec.constraints.clone(),
             removed: self.status.removed.clone(),
+            destroyed: self.status.destroyed.clone(),
             status: self.status.status.report.clone(),
         }
     }

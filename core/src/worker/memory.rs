@@ -42,7 +42,7 @@ pub struct Memory {
     pub fetched: Vec<Fetched>,
     /// Objects of which we do not know whether they are there: a fresh read comes before the next act on them.
     pub suspects: Vec<Suspect>,
-    /// Objects of which a fresh read said that they are not there.
+    /// Objects of which a fresh read said that they are not there; sorted.
     pub absent: Vec<(Kind, Box<str>)>,
     /// Corrections of fields that others changed.
     pub corrections: Vec<Correction>,
@@ -362,16 +362,26 @@ impl Memory {
 
     /// Whether a fresh read said that an object is not there.
     pub fn is_absent(&self, kind: Kind, name: &str) -> bool {
-        self.absent.iter().any(|(k, n)| *k == kind && **n == *name)
+        self.place_of_absent(kind, name).is_ok()
+    }
+
+    fn place_of_absent(&self, kind: Kind, name: &str) -> Result<usize, usize> {
+        self.absent
+            .binary_search_by(|(known, one)| (*known, &**one).cmp(&(kind, name)))
     }
 
     /// Notes that an object was read, or seen.
     pub fn settle(&mut self, kind: Kind, name: &str, there: bool) {
         self.suspects
             .retain(|suspect| !(suspect.kind == kind && *suspect.name == *name));
-        self.absent.retain(|(k, n)| !(*k == kind && **n == *name));
+        match (self.place_of_absent(kind, name), there) {
+            (Ok(at), true) => {
+                self.absent.remove(at);
+            }
+            (Err(at), false) => self.absent.insert(at, (kind, name.into())),
+            _ => {}
+        }
         if !there {
-            self.absent.push((kind, name.into()));
             self.forget_fetched(kind, name);
         }
     }

@@ -46,6 +46,9 @@ pub struct View {
     pub standing: Standing,
     /// Objects of former applications of this name that are still there.
     pub predecessors: u32,
+    /// Names of its claims that have records of their own: once it is dead, its storages are handed over one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Box<str>>,
     /// What we want there to be, as digests.
     pub wanted: Vec<Wanted>,
     /// What is there, by kind and name; pods and claims aside.
@@ -86,6 +89,8 @@ pub struct Record {
     pub life: Life,
     /// How it is to go.
     pub removal: Option<RemovalWish>,
+    /// How many units it had, counted from 0, when it was removed by force.
+    pub former_units: u32,
     /// Units wanted.
     pub scale: u32,
     /// The target of the scaling in progress.
@@ -207,6 +212,7 @@ impl View {
             model: None,
             standing: Standing::Missing,
             predecessors: 0,
+            kept: Vec::new(),
             wanted: Vec::new(),
             objects: Vec::new(),
             workload: None,
@@ -291,9 +297,15 @@ impl View {
         record.incomplete = id.more && (id.version > record.version || record.incomplete);
         record.version = id.version;
         match event {
-            Event::LifeChanged { life, removal, .. } => {
+            Event::LifeChanged {
+                life,
+                removal,
+                former_units,
+                ..
+            } => {
                 record.life = *life;
                 record.removal = *removal;
+                record.former_units = former_units.unwrap_or(0);
             }
             Event::ScaleChanged { scale, scaling, .. } => {
                 record.scale = *scale;
@@ -570,7 +582,8 @@ impl WorkloadFacts {
 }
 
 impl ClaimSeen {
-    fn of(claim: &PersistentVolumeClaim) -> Self {
+    /// What decisions read of a claim.
+    pub fn of(claim: &PersistentVolumeClaim) -> Self {
         let phase = match &*claim.status.phase {
             "Bound" => ClaimPhase::Bound,
             "Lost" => ClaimPhase::Lost,

@@ -50,12 +50,18 @@ impl Cluster {
     /// started again.
     ///
     /// # Errors
-    /// The first thing that is no object of a version up to the counter's.
+    /// Counters that no cluster reaches; else the first thing that is no object of a version up to the counter's.
     pub fn restore(
         settings: Settings,
         counters: Counters,
         objects: impl IntoIterator<Item = Value>,
     ) -> Result<Self, NotObject> {
+        if counters.version.max(counters.drawn) >= BEYOND {
+            return Err(NotObject {
+                object: "the counters".into(),
+                problem: "one of them is larger than a cluster ever counts",
+            });
+        }
         let objects: Result<Vec<Arc<Stored>>, NotObject> = objects
             .into_iter()
             .map(|value| read(value, counters.version).map(Arc::new))
@@ -67,6 +73,18 @@ impl Cluster {
             drawn: counters.drawn,
             controllers: None,
         })
+    }
+}
+
+/// Numbers of the API are `int64`. A cluster never counts so far, and what it counts on from must leave room to count.
+const BEYOND: u64 = i64::MAX.unsigned_abs();
+
+fn beyond(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.as_u64().is_some_and(|number| number >= BEYOND),
+        Value::Array(items) => items.iter().any(beyond),
+        Value::Object(fields) => fields.values().any(beyond),
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
     }
 }
 
@@ -85,6 +103,12 @@ fn read(mut value: Value, newest: u64) -> Result<Stored, NotObject> {
     let version = version.map_err(|_| problem(&value, "its version is no number"))?;
     if version > newest {
         return Err(problem(&value, "its version is yet to come"));
+    }
+    if beyond(&value) {
+        return Err(problem(
+            &value,
+            "it has a number that is larger than the API's",
+        ));
     }
     if text_at(&value, &["metadata", "uid"]).is_empty() {
         return Err(problem(&value, "it has no uid"));

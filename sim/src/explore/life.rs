@@ -11,11 +11,12 @@ use pilotage_core::effect::Effect;
 use pilotage_core::kubernetes::labels::{MANAGED_BY, PILOTAGE};
 use pilotage_core::life::Life;
 use pilotage_core::name::Uid;
-use pilotage_core::state::ApplicationCommand;
+use pilotage_core::state::{ApplicationCommand, ModelCommand, RemovalWish};
 use pilotage_core::time::{Span, Timestamp};
 use serde_json::json;
 
 use crate::cluster::request::{Propagation, Request, Verb};
+use crate::cluster::resource::Resource;
 use crate::fault::Fault;
 use crate::invariant::{Broken, Moment, Who, Witness};
 use crate::schedule::{Draw, Planned, Plot, Schedule, When};
@@ -54,12 +55,19 @@ pub enum Stage {
     RemoveKept,
     /// Away at once, whatever still runs.
     RemoveForced,
+    /// Away at once, while claims come; storage stays.
+    RemoveEarly,
+    /// The model goes, and all storage with it.
+    DestroyModel,
 }
 
 impl Stage {
-    /// Whether the user does it while units leave, and not at rest.
+    /// Whether the user does it while units leave or come, and not at rest.
     fn is_hasty(self) -> bool {
-        matches!(self, Stage::ScaleUpAgain | Stage::RemoveForced)
+        matches!(
+            self,
+            Stage::ScaleUpAgain | Stage::RemoveForced | Stage::RemoveEarly
+        )
     }
 }
 
@@ -77,6 +85,7 @@ pub fn stages(plot: Plot) -> &'static [Stage] {
         ],
         Plot::Kept => &[Stage::Deploy, Stage::ScaleDown, Stage::RemoveKept],
         Plot::Forced => &[Stage::Deploy, Stage::ScaleDown, Stage::RemoveForced],
+        Plot::Early => &[Stage::Deploy, Stage::RemoveEarly, Stage::DestroyModel],
     }
 }
 
@@ -173,8 +182,7 @@ impl Run {
         let at = When::Choice(self.choices);
         self.choices = self.choices.wrapping_add(1);
         self.fault(at)?;
-        let hasty = self.next_stage().is_some_and(Stage::is_hasty);
-        if self.stage == 0 || (hasty && self.units_leave()) {
+        if self.stage == 0 || self.is_time_for_haste() {
             self.command()?;
             return Ok(Progress::Going);
         }
@@ -286,12 +294,37 @@ impl Run {
             Stage::RemoveForced => {
                 world.remove(application, true, true);
             }
+            Stage::RemoveEarly => {
+                world.remove(application, false, true);
+            }
+            Stage::DestroyModel => {
+                let model = world.store.models().next().map(|model| model.uid);
+                let wish = RemovalWish {
+                    destroy_storage: true,
+                    force: false,
+                };
+                if let Some(model) = model {
+                    world.model_command(model, ModelCommand::Destroy { wish });
+                }
+            }
         }
         self.witness.check(&before, &self.world, Who::Person)
     }
 
     fn next_stage(&self) -> Option<Stage> {
         stages(self.schedule.plot).get(self.stage).copied()
+    }
+
+    fn is_time_for_haste(&self) -> bool {
+        match self.next_stage() {
+            Some(Stage::RemoveEarly) => {
+                let claims = &self.world.cluster;
+                let mut claims = claims.objects(Resource::PersistentVolumeClaim, None);
+                claims.next().is_some()
+            }
+            Some(stage) => stage.is_hasty() && self.units_leave(),
+            None => false,
+        }
     }
 
     fn units_leave(&self) -> bool {
@@ -368,7 +401,7 @@ impl Run {
         self.witness.check_at_rest(&self.world)?;
         let rest = Arc::new(Rest::of(&self.world));
         if self.next_stage().is_some_and(Stage::is_hasty) {
-            return Err(Broken::new(0, "no unit leaves although fewer are wanted"));
+            return Err(Broken::new(0, "no unit leaves or comes although it should"));
         }
         self.rests += 1;
         if self.next_stage().is_none() {

@@ -46,6 +46,17 @@ impl Broken {
     }
 }
 
+/// Checks what holds when nothing can happen any more, whatever happened before.
+///
+/// # Errors
+/// The first invariant that does not hold.
+pub fn at_rest(world: &World) -> Result<(), Broken> {
+    rights::exact(world)?;
+    claims::named(world)?;
+    records::units(world)?;
+    secrets::kept(world)
+}
+
 /// A record before and after a step.
 type Pair<'a> = (Option<&'a Arc<Application>>, Option<&'a Arc<Application>>);
 
@@ -210,8 +221,7 @@ impl Witness {
     /// # Errors
     /// The first invariant that does not hold.
     pub fn check_at_rest(&self, world: &World) -> Result<(), Broken> {
-        rights::exact(world)?;
-        secrets::kept(world)
+        at_rest(world)
     }
 
     /// Before the checks: what exists.

@@ -37,6 +37,8 @@ pub struct ToldApplication {
     pub life: Life,
     /// How it is to go.
     pub removal: Option<RemovalWish>,
+    /// How many units it had when it was removed by force.
+    pub former_units: Option<u32>,
     /// Units wanted, and the target of the scaling in progress.
     pub scale: Option<(u32, Option<u32>)>,
     /// Whether it is trusted.
@@ -98,7 +100,13 @@ impl Told {
                 model,
                 life,
                 removal,
-            } => self.hear_life(*record, name, *model, *life, *removal),
+                former_units,
+            } => {
+                self.hear_life(*record, name, *model, *life, *removal);
+                if let Some(told) = self.applications.get_mut(&record.uid) {
+                    told.former_units = *former_units;
+                }
+            }
             Event::ScaleChanged {
                 record,
                 scale,
@@ -160,6 +168,7 @@ impl Told {
                 model,
                 life,
                 removal,
+                former_units: None,
                 scale: None,
                 trust: None,
                 provisioning: None,

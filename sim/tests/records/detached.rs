@@ -1,9 +1,11 @@
 //! Storages that outlive their application.
 
 use pilotage_core::event::Event;
-use pilotage_core::name::Version;
+use pilotage_core::name::{Uid, Version};
 use pilotage_core::outcome::Reply;
-use pilotage_core::state::{Caller, Denial, Storage, StorageCommand, StorageWord};
+use pilotage_core::state::{
+    Caller, Denial, Given, Storage, StorageCommand, StorageReport, StorageWord,
+};
 use pilotage_core::time::Timestamp;
 
 use crate::record::Record;
@@ -70,6 +72,32 @@ fn a_storage_that_is_destroyed_says_so_until_its_claim_is_gone() {
             number: 3
         }]
     );
+}
+
+#[test]
+fn the_record_of_a_storage_that_is_kept_follows_its_claim() {
+    let given = Given {
+        claim: Uid(77),
+        volume: "pvc-77".into(),
+        size_mib: 64,
+    };
+    let bound = StorageCommand::Report(StorageReport {
+        number: 3,
+        word: StorageWord::Attached,
+        message: "".into(),
+        given: Some(given.clone()),
+    });
+    let (after, changes) = give(&kept(), &bound);
+    let after = after.expect("its record");
+    assert_eq!(after.instance.given, Some(given));
+    assert_eq!(after.instance.word, StorageWord::Detached, "by nobody");
+    assert_eq!(changes.len(), 1);
+    assert_eq!(give(&after, &bound), (Some(after.clone()), vec![]));
+    // What is to be destroyed stays so, whatever is said of it.
+    let (destroyed, _) = give(&after, &StorageCommand::Destroy);
+    let (after, _) = give(&destroyed.expect("its record"), &bound);
+    let word = after.expect("its record").instance.word;
+    assert_eq!(word, StorageWord::Destroying);
 }
 
 #[test]

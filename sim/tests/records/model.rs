@@ -108,12 +108,25 @@ fn the_last_thousand_removed_applications_are_remembered_each_once() {
     for uid in 0..last {
         let body = ModelCommand::RememberRemoved {
             application: Uid(uid),
+            destroyed: uid % 2 == 0,
         };
         give(&mut model, &body).expect("remembered");
         assert_eq!(give(&mut model, &body).expect("again"), (None, vec![]));
     }
     assert_eq!(model.status.removed.len(), REMOVED_REMEMBERED);
     assert_eq!(model.status.removed.first(), Some(&Uid(5)));
+    let destroyed: Vec<Uid> = (6..last).step_by(2).map(Uid).collect();
+    assert_eq!(model.status.destroyed, destroyed);
+    // What was to be destroyed stays so, and may still come to be.
+    for (uid, destroyed) in [(6, false), (7, true)] {
+        let application = Uid(uid);
+        let body = ModelCommand::RememberRemoved {
+            application,
+            destroyed,
+        };
+        give(&mut model, &body).expect("remembered");
+        assert!(model.status.destroyed.contains(&application));
+    }
 }
 
 #[test]

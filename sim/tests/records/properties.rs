@@ -473,7 +473,10 @@ fn store_try() -> impl Strategy<Value = StoreTry> {
         1 => wish().prop_map(|wish| ModelCommand::Destroy { wish }),
         1 => (0_u32..3).prop_map(|count| ModelCommand::DrawStorage { count }),
         1 => (0_u32..3).prop_map(|floor| ModelCommand::DrawRevision { charm: "c".into(), floor }),
-        1 => uid().prop_map(|application| ModelCommand::RememberRemoved { application }),
+        1 => (uid(), any::<bool>()).prop_map(|(application, destroyed)| ModelCommand::RememberRemoved {
+            application,
+            destroyed,
+        }),
         1 => status().prop_map(|status| ModelCommand::Report { status }),
         1 => Just(ModelCommand::Clear),
     ];
@@ -481,6 +484,16 @@ fn store_try() -> impl Strategy<Value = StoreTry> {
     let storage_body = prop_oneof![
         Just(StorageCommand::Destroy),
         Just(StorageCommand::Clear),
+        any::<bool>().prop_map(|lost| StorageCommand::Report(StorageReport {
+            number: 7,
+            word: if lost {
+                StorageWord::Error
+            } else {
+                StorageWord::Detached
+            },
+            message: "".into(),
+            given: None,
+        })),
         any::<bool>().prop_map(|destroy| StorageCommand::Keep {
             storage: Box::new(kept(destroy)),
         }),

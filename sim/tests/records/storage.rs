@@ -102,8 +102,13 @@ fn numbers_for_what_is_not_there_any_more_are_gaps_and_a_number_is_never_given_t
         storage: "gone".into(),
         ..data(0, 0)
     };
+    let directory = NewStorage {
+        storage: "scratch".into(),
+        claim: None,
+        ..data(1, 9)
+    };
     record.worker(ApplicationCommand::AddStorage {
-        storages: vec![unknown, data(1, 9), data(2, 0)],
+        storages: vec![unknown, directory, data(2, 0)],
     });
     let storages = record.application.status.storage.iter();
     let ids: Vec<String> = storages.map(|storage| storage.id()).collect();
@@ -113,6 +118,29 @@ fn numbers_for_what_is_not_there_any_more_are_gaps_and_a_number_is_never_given_t
         storages: vec![data(2, 1)],
     });
     assert_eq!(denial, Err(Denial::StorageExists(2)));
+}
+
+#[test]
+fn a_claim_that_was_seen_after_its_unit_went_is_a_detached_storage() {
+    let mut record = Record::of_scale(1);
+    record.worker(ApplicationCommand::AddStorage {
+        storages: vec![data(4, 2)],
+    });
+    assert_eq!(word(&record, 4), StorageWord::Detached);
+    record.set_scale(3);
+    assert_eq!(
+        word(&record, 4),
+        StorageWord::Pending,
+        "the next unit has it"
+    );
+    // Removed by force, its units gone at once.
+    let mut record = Record::of_scale(3);
+    record.remove(true);
+    assert_eq!(record.application.status.former_units, 3);
+    record.worker(ApplicationCommand::AddStorage {
+        storages: vec![data(5, 1)],
+    });
+    assert_eq!(word(&record, 5), StorageWord::Detached);
 }
 
 #[test]

@@ -65,6 +65,13 @@ impl Storage {
                 // A storage that was to be kept may still be destroyed later; never the other way round.
                 after.destroy |= storage.destroy;
             }
+            StorageCommand::Report(_) if after.destroy => {}
+            StorageCommand::Report(report) => {
+                after.instance.given.clone_from(&report.given);
+                after
+                    .instance
+                    .set(at, report.word.of_nobody(), &report.message);
+            }
             StorageCommand::Destroy => after.destroy = true,
             StorageCommand::Clear => {
                 let changes = storage_changes(Some(self), None);

@@ -92,7 +92,10 @@ impl Model {
             ModelCommand::DrawRevision { charm, floor } => {
                 drawn = Some(after.draw_revision(charm, *floor)?);
             }
-            ModelCommand::RememberRemoved { application } => after.remember(*application),
+            ModelCommand::RememberRemoved {
+                application,
+                destroyed,
+            } => after.remember(*application, *destroyed),
             ModelCommand::Report { status } => {
                 after.status.status.update(at, status.clone());
             }
@@ -176,14 +179,20 @@ impl Model {
         Ok(drawn)
     }
 
-    fn remember(&mut self, application: Uid) {
-        let removed = &mut self.status.removed;
-        if removed.contains(&application) {
-            return;
+    /// What was to be destroyed stays so.
+    fn remember(&mut self, application: Uid, destroy: bool) {
+        let ModelState {
+            removed, destroyed, ..
+        } = &mut self.status;
+        if destroy && !destroyed.contains(&application) {
+            destroyed.push(application);
         }
-        removed.push(application);
+        if !removed.contains(&application) {
+            removed.push(application);
+        }
         let surplus = removed.len().saturating_sub(REMOVED_REMEMBERED);
         removed.drain(..surplus);
+        destroyed.retain(|uid| removed.contains(uid));
     }
 
     /// The name of its namespace.

@@ -138,6 +138,7 @@ pub(super) fn model(caller: Caller, command: &ModelCommand) -> Result<(), Denial
 pub(super) fn storage(caller: Caller, command: &StorageCommand) -> Result<(), Denial> {
     match command {
         StorageCommand::Keep { .. } => permit(caller, For::Provisioner, "keep"),
+        StorageCommand::Report(_) => permit(caller, For::Provisioner, "report"),
         StorageCommand::Destroy => permit(caller, For::Both, "destroy"),
         StorageCommand::Clear => permit(caller, For::Both, "clear"),
     }

@@ -25,6 +25,8 @@ impl Application {
             self.status.life = Life::Dead;
             self.spec.scale = 0;
             self.status.scaling = None;
+            let numbers = self.status.units.iter().map(|unit| unit.number);
+            self.status.former_units = numbers.max().map_or(0, |last| last.saturating_add(1));
             self.status.units.clear();
             self.detach_storage(at);
         }

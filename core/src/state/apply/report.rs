@@ -3,7 +3,7 @@
 
 use alloc::collections::BTreeMap;
 
-use crate::state::{Application, Report, StorageReport, StorageWord, UnitReport};
+use crate::state::{Application, Report, StorageReport, UnitReport};
 use crate::time::Timestamp;
 
 impl Application {
@@ -57,14 +57,9 @@ impl Application {
             .and_then(|place| storages.get_mut(place));
         if let Some(storage) = storage {
             storage.given.clone_from(&report.given);
-            // A late report must not attach again what a gone unit left behind.
-            let word = match report.word {
-                StorageWord::Pending | StorageWord::Attaching | StorageWord::Attached
-                    if !attached =>
-                {
-                    StorageWord::Detached
-                }
-                word => word,
+            let word = match attached {
+                true => report.word,
+                false => report.word.of_nobody(),
             };
             storage.set(at, word, &report.message);
         }

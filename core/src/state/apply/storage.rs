@@ -24,8 +24,9 @@ impl StorageInstance {
 }
 
 impl Application {
-    /// Idempotent by unit, storage and index: what a unit has already keeps its number. A storage for a unit, or of a
-    /// filesystem, that is no longer there is left out: its number is a gap, never a double.
+    /// Idempotent by unit, storage and index: what a unit has already keeps its number. A storage of a filesystem that is
+    /// no longer there is left out, and so is one for a unit that is not there, unless it has a claim, which outlives
+    /// units: its number is a gap, never a double.
     pub(super) fn add_storage(
         &mut self,
         at: Timestamp,
@@ -45,10 +46,16 @@ impl Application {
                 .filesystems
                 .iter()
                 .find(|one| one.storage == new.storage && one.index == new.index);
-            let (Some(filesystem), Some(_)) = (filesystem, self.unit(new.unit)) else {
+            let Some(filesystem) = filesystem else {
                 continue;
             };
-            let instance = instance(at, new, filesystem);
+            let mut instance = instance(at, new, filesystem);
+            if self.unit(new.unit).is_none() {
+                if new.claim.is_none() {
+                    continue;
+                }
+                instance.word = StorageWord::Detached;
+            }
             let list = &mut self.status.storage;
             match list.binary_search_by_key(&new.number, |storage| storage.number) {
                 Ok(_) => return Err(Denial::StorageExists(new.number)),

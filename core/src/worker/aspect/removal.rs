@@ -23,6 +23,7 @@ use crate::worker::view::View;
 use crate::worker::wanted;
 
 use super::command;
+use super::storage::claim_of;
 
 /// The next step of the removal.
 pub fn removal(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
@@ -37,8 +38,8 @@ pub fn removal(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
             Verdict::Settled
         };
     }
-    let steps: [fn(&View, &Memory, Timestamp) -> Verdict; 5] =
-        [doubts, workload, objects, storage, record];
+    let steps: [fn(&View, &Memory, Timestamp) -> Verdict; 6] =
+        [doubts, workload, objects, claims, storage, record];
     for step in steps {
         match step(view, memory, at) {
             Verdict::Settled => {}
@@ -130,7 +131,8 @@ fn workload(view: &View, memory: &Memory, _: Timestamp) -> Verdict {
     if !view.record.removal.is_some_and(|wish| wish.force) {
         return Verdict::Settled;
     }
-    let pods = (0..memory.pods_seen).map(|ordinal| names::pod(&view.name, ordinal));
+    let former = memory.pods_seen.max(view.record.former_units);
+    let pods = (0..former).map(|ordinal| names::pod(&view.name, ordinal));
     let unread = pods.filter(|name| !memory.is_absent(Kind::Pod, name));
     one(unread.map(|name| read(view, Kind::Pod, &name)))
 }
@@ -160,6 +162,25 @@ fn objects(view: &View, memory: &Memory, _: Timestamp) -> Verdict {
     let names = wanted::names(view).into_iter();
     let unread = names.filter(|(kind, name)| !memory.is_absent(*kind, name));
     one(unread.map(|(kind, name)| read(view, kind, &name)))
+}
+
+/// A forced removal has not waited for claims either: what its units may have is looked for, so that none is left without a
+/// record. The watch may not have told of it yet.
+fn claims(view: &View, memory: &Memory, _: Timestamp) -> Verdict {
+    let filesystems = view
+        .provisioning()
+        .into_iter()
+        .flat_map(|made| &made.filesystems);
+    let names = filesystems.flat_map(|one| {
+        (0..view.record.former_units).filter_map(move |unit| claim_of(view, one, unit))
+    });
+    let mut unread = names.filter(|name| {
+        view.claim(name).is_none() && !memory.is_absent(Kind::PersistentVolumeClaim, name)
+    });
+    one(unread
+        .next()
+        .into_iter()
+        .map(|name| read(view, Kind::PersistentVolumeClaim, &name)))
 }
 
 /// Claims go if the user said so; otherwise their storages get records of their own, which outlive this one.
@@ -214,22 +235,24 @@ fn storage(view: &View, memory: &Memory, at: Timestamp) -> Verdict {
 
 /// The record of a storage is written before it leaves this one: a crash between leaves two, never none.
 fn keep(view: &View, at: Timestamp) -> Verdict {
-    let kept = |storage: &StorageInstance| {
-        storage
-            .claim
-            .as_deref()
-            .is_some_and(|claim| view.claim(claim).is_some())
+    let claim = |storage: &StorageInstance| {
+        let name = storage.claim.as_ref()?;
+        view.claim(name).filter(|_| !view.kept.contains(name))
     };
     let mut steps: Vec<(Action, Reason)> = (view.record.storage.iter())
-        .filter(|storage| kept(storage))
-        .map(|storage| {
+        .filter_map(|storage| Some((storage, claim(storage)?)))
+        .map(|(storage, claim)| {
+            let mut instance = StorageInstance::clone(storage);
+            if claim.given.is_some() {
+                instance.given.clone_from(&claim.given);
+            }
             let record = Storage {
                 model: view.model_uid,
                 version: Version::default(),
                 created: at,
                 application: view.uid,
                 application_name: view.name.clone(),
-                instance: StorageInstance::clone(storage),
+                instance,
                 destroy: false,
             };
             let command = Command::Storage {
@@ -272,6 +295,7 @@ fn record(view: &View, _: &Memory, _: Timestamp) -> Verdict {
         expect: None,
         body: ModelCommand::RememberRemoved {
             application: view.uid,
+            destroyed: view.record.removal.is_some_and(|wish| wish.destroy_storage),
         },
     };
     let remembered = view

@@ -9,7 +9,7 @@ use crate::state::{
 };
 use crate::worker::phase::Phase;
 use crate::worker::verdict::{Verdict, Verdicts};
-use crate::worker::view::{ClaimPhase, View};
+use crate::worker::view::{ClaimPhase, ClaimSeen, View};
 
 use super::{command, status, workload};
 
@@ -141,24 +141,31 @@ fn storage_report(view: &View, storage: &StorageInstance) -> StorageReport {
         return report(word, "", None);
     };
     match view.claim(name) {
-        Some(claim) if claim.deleting => report(StorageWord::Detaching, "", claim.given.clone()),
-        Some(claim) => {
-            let message = claim.message.as_deref().unwrap_or("");
-            match (claim.phase, attached) {
-                (ClaimPhase::Bound, true) => report(StorageWord::Attached, "", claim.given.clone()),
-                (ClaimPhase::Bound, false) => {
-                    report(StorageWord::Detached, "", claim.given.clone())
-                }
-                (ClaimPhase::Pending, true) => report(StorageWord::Pending, message, None),
-                (ClaimPhase::Pending, false) => report(StorageWord::Detached, message, None),
-                (ClaimPhase::Lost, _) => report(
-                    StorageWord::Error,
-                    "the volume of the claim is lost",
-                    storage.given.clone(),
-                ),
-            }
-        }
+        Some(claim) => of_claim(storage, claim, attached),
         None if attached => report(StorageWord::Pending, "", None),
         None => report(StorageWord::Detached, "", storage.given.clone()),
+    }
+}
+
+/// What is said of a storage whose claim is there.
+pub fn of_claim(storage: &StorageInstance, claim: &ClaimSeen, attached: bool) -> StorageReport {
+    let message = claim.message.as_deref().unwrap_or("");
+    let (word, message, given) = match (claim.phase, attached) {
+        _ if claim.deleting => (StorageWord::Detaching, "", &claim.given),
+        (ClaimPhase::Bound, true) => (StorageWord::Attached, "", &claim.given),
+        (ClaimPhase::Bound, false) => (StorageWord::Detached, "", &claim.given),
+        (ClaimPhase::Pending, true) => (StorageWord::Pending, message, &None),
+        (ClaimPhase::Pending, false) => (StorageWord::Detached, message, &None),
+        (ClaimPhase::Lost, _) => (
+            StorageWord::Error,
+            "the volume of the claim is lost",
+            &storage.given,
+        ),
+    };
+    StorageReport {
+        number: storage.number,
+        word,
+        message: message.into(),
+        given: given.clone(),
     }
 }

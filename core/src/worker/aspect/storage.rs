@@ -1,14 +1,17 @@
 //! Numbers of storages: every filesystem of every unit has one, counted over the whole model and drawn from its record.
+//! So has every claim that a unit left behind; and nothing else.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::charm::{Filesystem, FilesystemKind};
 use crate::effect::Action;
-use crate::kubernetes::names;
+use crate::kubernetes::{Key, Kind, names};
 use crate::life::Life;
 use crate::reason::Reason;
-use crate::state::{ApplicationCommand, Caller, Command, ModelCommand, NewStorage};
+use crate::state::{
+    ApplicationCommand, Caller, Command, ModelCommand, NewStorage, StorageInstance,
+};
 use crate::worker::memory::Memory;
 use crate::worker::verdict::Verdict;
 use crate::worker::view::View;
@@ -17,8 +20,11 @@ use super::command;
 
 /// Gives numbers to storages that have none.
 pub fn storage(view: &View, memory: &Memory) -> Verdict {
-    let going = view.record.life != Life::Alive;
-    if going && view.record.removal.is_some_and(|wish| wish.destroy_storage) {
+    // What is dead deletes its claims, whether or not they have numbers; until then they are numbered, so that they are
+    // known by name.
+    if view.record.life == Life::Dead
+        && view.record.removal.is_some_and(|wish| wish.destroy_storage)
+    {
         return Verdict::Settled;
     }
     let missing = missing(view);
@@ -26,7 +32,7 @@ pub fn storage(view: &View, memory: &Memory) -> Verdict {
         return Verdict::Settled;
     };
     if count == 0 {
-        return Verdict::Settled;
+        return phantoms(view, memory);
     }
     match memory.drawn {
         Some((first, drawn)) if drawn >= count => {
@@ -51,42 +57,98 @@ pub fn storage(view: &View, memory: &Memory) -> Verdict {
     }
 }
 
-/// Storages without a number: of units that are wanted, and of units that go and have a claim, so that no claim is left
-/// without a record. A unit that has no record any more gets none: its storages may have records of their own by now.
+/// Storages of units that went before their claims came, or whose claims went after them, are nothing, once a fresh read
+/// has said so. What is dead hands over what it has, and forgets the rest.
+fn phantoms(view: &View, memory: &Memory) -> Verdict {
+    if view.record.life == Life::Dead {
+        return Verdict::Settled;
+    }
+    let phantom = |storage: &StorageInstance| {
+        let claim = storage.claim.as_deref();
+        view.unit(storage.unit).is_none() && claim.is_some_and(|name| view.claim(name).is_none())
+    };
+    let phantoms = view.record.storage.iter().filter(|one| phantom(one));
+    let (mut numbers, mut unread) = (Vec::new(), None);
+    for storage in phantoms {
+        match storage.claim.as_deref() {
+            Some(name) if memory.is_absent(Kind::PersistentVolumeClaim, name) => {
+                numbers.push(storage.number);
+            }
+            claim => unread = unread.or(claim),
+        }
+    }
+    // One at a time: that something is not there is an answer that ends a batch.
+    if let Some(name) = unread {
+        let key = Key::new(Kind::PersistentVolumeClaim, view.namespace(), name);
+        let read = Action::Get { key: key.clone() };
+        return Verdict::act(read, Reason::ConfirmGone { key });
+    }
+    if numbers.is_empty() {
+        return Verdict::Settled;
+    }
+    let forget = ApplicationCommand::RemoveStorage { numbers };
+    Verdict::act(command(view, true, forget), Reason::NumberStorage)
+}
+
+/// Storages without a number: of units that are wanted, and those whose claim is there though their unit goes, or has gone
+/// before anybody saw the claim, so that no claim is left without a record. What has a record of its own needs none.
 fn missing(view: &View) -> Vec<NewStorage> {
     let Some(provisioning) = view.provisioning() else {
         return Vec::new();
     };
-    let claim = |filesystem: &Filesystem, unit: u32| match filesystem.kind {
-        FilesystemKind::Claim { .. } => {
-            let template =
-                names::claim_template(&view.name, &filesystem.storage, filesystem.index, view.uid);
-            Some(Box::<str>::from(names::claim(&template, &view.name, unit)))
-        }
-        FilesystemKind::Rootfs | FilesystemKind::Tmpfs => None,
-    };
     let mut missing = Vec::new();
     for unit in &view.record.units {
         for filesystem in &provisioning.filesystems {
-            let claim = claim(filesystem, unit.number);
-            let there = claim
-                .as_deref()
-                .is_some_and(|name| view.claim(name).is_some());
             let known = view.record.storage.iter().any(|storage| {
                 storage.unit == unit.number
                     && storage.storage == filesystem.storage
                     && storage.index == filesystem.index
             });
-            if !known && (there || unit.life == Life::Alive) {
+            if !known && unit.life == Life::Alive {
                 missing.push(NewStorage {
                     number: 0,
                     unit: unit.number,
                     storage: filesystem.storage.clone(),
                     index: filesystem.index,
-                    claim,
+                    claim: claim_of(view, filesystem, unit.number),
                 });
             }
         }
     }
+    let unnamed = view.claims.iter().filter(|claim| {
+        let named = |name: &Option<Box<str>>| name.as_deref() == Some(&claim.name);
+        !claim.deleting
+            && !view.kept.contains(&claim.name)
+            && !missing.iter().any(|new| named(&new.claim))
+            && !view.record.storage.iter().any(|known| named(&known.claim))
+    });
+    let of_claims: Vec<NewStorage> = unnamed
+        .filter_map(|seen| {
+            let (storage, index, unit) = names::parts_of_claim(&view.name, view.uid, &seen.name)?;
+            let mut filesystems = provisioning.filesystems.iter();
+            let filesystem =
+                filesystems.find(|one| one.storage == storage && one.index == index)?;
+            Some(NewStorage {
+                number: 0,
+                unit,
+                storage,
+                index,
+                claim: Some(claim_of(view, filesystem, unit)?),
+            })
+        })
+        .collect();
+    missing.extend(of_claims);
     missing
+}
+
+/// The name of the claim of a unit's filesystem, if it is a claim.
+pub fn claim_of(view: &View, filesystem: &Filesystem, unit: u32) -> Option<Box<str>> {
+    match filesystem.kind {
+        FilesystemKind::Claim { .. } => {
+            let template =
+                names::claim_template(&view.name, &filesystem.storage, filesystem.index, view.uid);
+            Some(names::claim(&template, &view.name, unit).into())
+        }
+        FilesystemKind::Rootfs | FilesystemKind::Tmpfs => None,
+    }
 }

@@ -135,6 +135,7 @@ fn ledger() -> Application {
             life: Life::Alive,
             scaling: None,
             at_rest: false,
+            former_units: 0,
             units: vec![
                 Unit {
                     number: 0,
