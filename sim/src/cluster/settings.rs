@@ -12,15 +12,20 @@ use super::resource::Resource;
 pub struct Settings {
     /// What uids, generated names and addresses are drawn from.
     pub seed: u64,
-    /// The first three numbers of the /24 that Services get their addresses from.
-    pub service_network: [u8; 3],
+    /// The first two numbers of the /16 that Services get their addresses from.
+    #[serde(default = "service_range")]
+    pub service_range: [u8; 2],
+}
+
+fn service_range() -> [u8; 2] {
+    [10, 0]
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
             seed: 1,
-            service_network: [10, 0, 0],
+            service_range: service_range(),
         }
     }
 }

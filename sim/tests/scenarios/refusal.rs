@@ -58,6 +58,52 @@ fn b97_a_policy_is_named_with_growing_patience_until_it_is_lifted() {
 }
 
 #[test]
+fn whatever_is_refused_is_in_the_status_until_it_goes_through_and_costs_one_write() {
+    let kinds = [
+        Resource::ServiceAccount,
+        Resource::Role,
+        Resource::RoleBinding,
+        Resource::ClusterRole,
+        Resource::ClusterRoleBinding,
+        Resource::Service,
+        Resource::StatefulSet,
+    ];
+    let refusals = [
+        (403, "Forbidden", Word::Error),
+        (422, "Invalid", Word::Error),
+        (429, "TooManyRequests", Word::Waiting),
+        (500, "InternalError", Word::Waiting),
+        (503, "ServiceUnavailable", Word::Waiting),
+    ];
+    for kind in kinds {
+        for (code, reason, word) in refusals {
+            play(|stage| {
+                let no = failure(code, reason, "the range is full");
+                stage.deny(kind, Verbs::Create, no);
+                stage.deploy_as("ledger", |_| {});
+                stage.run_for(Span::seconds(60));
+                let from = stage.steps();
+                stage.watch_for(Span::seconds(1_200), |stage| {
+                    let status = stage.status("ledger");
+                    assert_eq!(status.word, word, "{kind:?} {code}: {status:?}");
+                    assert!(
+                        status.message.contains("the range is full"),
+                        "{kind:?} {code}: {status:?}"
+                    );
+                });
+                let writes = stage.effects(from);
+                let writes = writes.filter(|(_, effect)| matches!(effect.action, Action::Store(_)));
+                assert_eq!(writes.count(), 0, "{kind:?} {code}: it is told once");
+                stage.world.cluster.allow_all();
+                stage.settle();
+                stage.assert_active("ledger", 1);
+                assert_eq!(stage.status("ledger").word, Word::Active);
+            });
+        }
+    }
+}
+
+#[test]
 fn b100_a_conflict_is_followed_by_a_fresh_read_and_not_by_the_same_write() {
     play(|stage| {
         let app = stage.active("ledger", 1);

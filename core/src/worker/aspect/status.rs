@@ -19,15 +19,31 @@ pub fn status(view: &View, phase: Phase, verdicts: &Verdicts) -> StatusReport {
     // Scaling down keeps `active` (B59): that pods of units that go are ending is no news of those that stay.
     let ends = |reason: &Reason| phase == Phase::Alive && *reason == Reason::PodsEnding;
     let waits = verdicts.waits().filter(|(_, reason)| !ends(reason));
-    let waits = waits.map(|(_, reason)| of_reason(reason));
-    let own = own(view, phase);
-    waits
-        .chain(own)
-        .max_by_key(|status| (status.word.severity(), !status.message.is_empty()))
-        .unwrap_or(StatusReport {
-            word: Word::Active,
-            message: Box::default(),
-        })
+    let waits = waits.map(|(_, reason)| (is_obstacle(reason), of_reason(reason)));
+    let own = own(view, phase).map(|status| (false, status));
+    let most = waits.chain(own).max_by_key(|(obstacle, status)| {
+        (
+            status.word.severity(),
+            *obstacle,
+            !status.message.is_empty(),
+        )
+    });
+    most.map(|(_, status)| status).unwrap_or(StatusReport {
+        word: Word::Active,
+        message: Box::default(),
+    })
+}
+
+/// Whether it is why units do not come, where all else that is known is that they have not come yet.
+fn is_obstacle(reason: &Reason) -> bool {
+    match reason {
+        // The record is not asked to say that it could not be written.
+        Reason::Refused { key, refusal, .. } => {
+            key.is_some() && matches!(refusal, Refusal::Busy { .. })
+        }
+        Reason::NoAnswer { key } => key.is_some(),
+        _ => false,
+    }
 }
 
 /// What the phase and the units say by themselves.

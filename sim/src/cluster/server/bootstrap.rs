@@ -28,7 +28,7 @@ impl Cluster {
                     "labels": {"component": "apiserver", "provider": "kubernetes"},
                 },
                 "spec": {
-                    "clusterIP": self.address(1),
+                    "clusterIP": self.service_address(1),
                     "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
                 },
             }),

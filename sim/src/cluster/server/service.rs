@@ -14,14 +14,38 @@ use crate::cluster::resource::Resource;
 
 /// The node ports that are given out when none is asked for (Kubernetes: "Service", type NodePort).
 const NODE_PORTS: core::ops::RangeInclusive<u64> = 30_000..=32_767;
-/// Addresses up to this one are given out by hand, if there are others (Kubernetes: "Service ClusterIP allocation").
-const STATIC_ADDRESSES: u8 = 16;
+/// Addresses up to this one are given out by hand, if there are others: of a /16 the first 256 (Kubernetes: "Service
+/// ClusterIP allocation").
+const STATIC_ADDRESSES: u16 = 256;
 
 impl Cluster {
-    /// An address of the services' network.
-    pub(super) fn address(&self, last: u8) -> String {
-        let [first, second, third] = self.settings.service_network;
-        format!("{first}.{second}.{third}.{last}")
+    /// An address of the services' range, by its number there.
+    pub(super) fn service_address(&self, number: u16) -> String {
+        let ([first, second], [third, fourth]) =
+            (self.settings.service_range, number.to_be_bytes());
+        format!("{first}.{second}.{third}.{fourth}")
+    }
+
+    /// The number of an address in the services' range, if it is there.
+    fn service_number(&self, address: &str) -> Option<u16> {
+        let address: core::net::Ipv4Addr = address.parse().ok()?;
+        let [first, second, third, fourth] = address.octets();
+        ([first, second] == self.settings.service_range)
+            .then_some(u16::from_be_bytes([third, fourth]))
+    }
+
+    /// An address of the services' range that no Service has.
+    fn free_address(&self) -> Option<String> {
+        let addresses = self.store.iter(Resource::Service, None);
+        let taken: BTreeSet<u16> = addresses
+            .filter_map(|service| {
+                self.service_number(text_at(&service.value, &["spec", "clusterIP"]))
+            })
+            .collect();
+        (STATIC_ADDRESSES + 1..u16::MAX)
+            .chain(1..=STATIC_ADDRESSES)
+            .find(|number| !taken.contains(number))
+            .map(|number| self.service_address(number))
     }
 
     /// Gives a Service its address and its node ports, or takes them back when its type no longer has them.
@@ -67,20 +91,14 @@ impl Cluster {
         }
         if address.is_empty() || (address != "None" && address != before) {
             let name = text_at(value, &["metadata", "name"]);
-            let taken: BTreeSet<&str> = self
-                .store
-                .iter(Resource::Service, None)
-                .map(|service| text_at(&service.value, &["spec", "clusterIP"]))
-                .collect();
+            let mut services = self.store.iter(Resource::Service, None);
             if address.is_empty() {
-                let free = (STATIC_ADDRESSES + 1..255)
-                    .chain(1..=STATIC_ADDRESSES)
-                    .map(|last| self.address(last))
-                    .find(|address| !taken.contains(address.as_str()));
-                address = free.ok_or_else(|| {
+                address = self.free_address().ok_or_else(|| {
                     Failure::internal("failed to allocate a serviceIP: range is full")
                 })?;
-            } else if taken.contains(address.as_str()) {
+            } else if services
+                .any(|service| text_at(&service.value, &["spec", "clusterIP"]) == address)
+            {
                 return Err(Failure::invalid(
                     Resource::Service,
                     name,
