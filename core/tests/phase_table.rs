@@ -47,6 +47,9 @@ fn happenings(from: Inputs) -> Vec<(String, Inputs)> {
         Standing::Missing => Some(("the namespace is there", Standing::Ready)),
         Standing::Ready => Some(("the namespace goes", Standing::Missing)),
         Standing::Unwatched => None,
+        Standing::Unreadable | Standing::Unrecorded => {
+            Some(("its model's record is read", Standing::Missing))
+        }
     };
     all.extend(namespace.map(|(text, namespace)| (text.into(), Inputs { namespace, ..from })));
     let predecessors = !from.predecessors;
@@ -69,7 +72,13 @@ fn table() -> String {
     let mut rows = BTreeSet::new();
     for read in [false, true] {
         for life in [Life::Alive, Life::Dying, Life::Dead, Life::Gone] {
-            for namespace in [Standing::Missing, Standing::Ready, Standing::Unwatched] {
+            for namespace in [
+                Standing::Missing,
+                Standing::Ready,
+                Standing::Unwatched,
+                Standing::Unreadable,
+                Standing::Unrecorded,
+            ] {
                 for predecessors in [false, true] {
                     let from = Inputs {
                         read,

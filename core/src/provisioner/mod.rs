@@ -20,6 +20,7 @@ use crate::model::{self, Member, ModelWorker};
 use crate::name::{Uid, Version};
 use crate::time::Timestamp;
 use crate::worker::Worker;
+use crate::worker::view::Standing;
 
 use index::Index;
 use sources::Sources;
@@ -77,6 +78,9 @@ pub struct Provisioner {
     models: BTreeMap<Uid, Arc<ModelWorker>>,
     workers: BTreeMap<Uid, Arc<Worker>>,
     index: Index,
+    /// Models whose records are there and cannot be read.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    unreadable: BTreeSet<Uid>,
     /// Objects that carry our label and belong to nobody that is known: told before their application, or of another
     /// state. Kept as they were told, never written.
     strangers: BTreeMap<Uid, Event>,
@@ -148,6 +152,7 @@ impl Provisioner {
             sources: Sources::default(),
             models: BTreeMap::new(),
             workers: BTreeMap::new(),
+            unreadable: BTreeSet::new(),
             index: Index::default(),
             strangers: BTreeMap::new(),
             deadlines: BTreeSet::new(),
@@ -402,6 +407,7 @@ impl Provisioner {
         if source == Source::Store {
             self.told.clear();
             self.ended.clear();
+            self.unreadable.clear();
             for model in self.models.values_mut() {
                 let model = Arc::make_mut(model);
                 model.storages.clear();
@@ -428,6 +434,7 @@ impl Provisioner {
                 }
                 self.told.clear();
                 self.place_strangers();
+                self.note_models();
             }
             Source::Cluster(kind) => {
                 for uid in self.index.untold(kind, listing.number) {
@@ -483,6 +490,38 @@ impl Provisioner {
             worker.tell_model(&model.view, model.standing());
             worker.view.predecessors = model.predecessors(&worker.view.name);
         }
+        worker.view.standing = self.standing(model);
         worker
+    }
+
+    /// How a model stands to its applications.
+    fn standing(&self, uid: Uid) -> Standing {
+        match self.models.get(&uid) {
+            _ if self.unreadable.contains(&uid) => Standing::Unreadable,
+            Some(model) => model.standing(),
+            // Until the list of the state has ended its record may still be told.
+            None if self.sources.store_synced() => Standing::Unrecorded,
+            None => Standing::Missing,
+        }
+    }
+
+    /// Tells applications of models that are not there, or cannot be read.
+    fn note_models(&mut self) {
+        let changed: Vec<(Uid, Standing)> = (self.workers.values())
+            .map(|worker| {
+                (
+                    worker.view.uid,
+                    self.standing(worker.view.model_uid),
+                    worker.view.standing,
+                )
+            })
+            .filter(|(_, now, before)| now != before)
+            .map(|(uid, now, _)| (uid, now))
+            .collect();
+        for (uid, standing) in changed {
+            if let Some(worker) = self.workers.get_mut(&uid) {
+                Arc::make_mut(worker).view.standing = standing;
+            }
+        }
     }
 }

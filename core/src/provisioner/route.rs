@@ -40,10 +40,17 @@ impl Carried<'_> {
     }
 }
 
+/// Whether the labels say that an object is of the application that has it.
+fn is_still_of(labels: &Labels, holder: Uid) -> bool {
+    let application = labels.ownership().and_then(|whose| whose.application);
+    holder != NOBODY && application == Some(holder)
+}
+
 impl Provisioner {
     pub(super) fn model_changed(&mut self, view: Arc<ModelView>) -> Turn {
         let uid = view.uid;
         self.told.insert(uid);
+        self.unreadable.remove(&uid);
         let worker = self
             .models
             .entry(uid)
@@ -78,6 +85,8 @@ impl Provisioner {
             }
             RecordName::Model { model, .. } => {
                 self.told.insert(model);
+                self.unreadable.insert(model);
+                self.note_models();
                 self.with_model(model, |worker| worker.unreadable.record = true)
             }
             RecordName::Storage { model, number } => self.with_model(model, |worker| {
@@ -102,6 +111,7 @@ impl Provisioner {
         let Some(model) = self.models.get(&uid).cloned() else {
             return Turn::default();
         };
+        let standing = self.standing(uid);
         let mut turn = Turn::model(uid);
         for worker in self
             .workers
@@ -113,8 +123,8 @@ impl Provisioner {
                 .model
                 .as_ref()
                 .is_some_and(|known| Arc::ptr_eq(known, &model.view))
-                && worker.view.standing == model.standing();
-            if !same && Arc::make_mut(worker).tell_model(&model.view, model.standing()) {
+                && worker.view.standing == standing;
+            if !same && Arc::make_mut(worker).tell_model(&model.view, standing) {
                 turn.workers.push(worker.view.uid);
             }
         }
@@ -128,7 +138,9 @@ impl Provisioner {
                 self.index.give(*object, NOBODY);
             }
         }
-        Turn::default()
+        // A model goes last: whoever is still of it has lost its record to somebody's hand.
+        self.note_models();
+        self.everybody_of(Some(uid))
     }
 
     pub(super) fn record_changed(&mut self, event: &Event) -> Turn {
@@ -238,6 +250,8 @@ impl Provisioner {
                 };
             };
             let holder = match self.holder(&metadata.labels, metadata.namespace.as_deref(), kind) {
+                // Its model's record is gone, and its application's is not.
+                NOBODY if is_still_of(&metadata.labels, holder) => holder,
                 // It has lost its labels between two events of a watch that was not selected by them.
                 NOBODY if holder != NOBODY => {
                     let uid = metadata.uid;

@@ -24,6 +24,8 @@ pub enum Phase {
     Listing,
     /// The cluster's sources do not tell of the model's namespace: it is left alone, whatever its record says.
     Unwatched,
+    /// Its model's record is not there, or cannot be read: it is left alone, whatever its record says.
+    WithoutModel,
     /// The model's namespace is not there.
     NotReady,
     /// Objects of a former application of this name are still going.
@@ -40,9 +42,10 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase.
-    pub const ALL: [Phase; 8] = [
+    pub const ALL: [Phase; 9] = [
         Phase::Listing,
         Phase::Unwatched,
+        Phase::WithoutModel,
         Phase::NotReady,
         Phase::PredecessorLeaving,
         Phase::Alive,
@@ -58,6 +61,9 @@ impl Phase {
         match view.record.life {
             Life::Gone => Phase::Gone,
             _ if view.standing == Standing::Unwatched => Phase::Unwatched,
+            _ if matches!(view.standing, Standing::Unreadable | Standing::Unrecorded) => {
+                Phase::WithoutModel
+            }
             Life::Dead => Phase::Removing,
             Life::Dying => Phase::Dying,
             Life::Alive if view.standing == Standing::Missing => Phase::NotReady,
@@ -73,7 +79,10 @@ impl Phase {
     pub fn aspects(self) -> &'static [Aspect] {
         match self {
             Phase::Listing | Phase::Gone => &[],
-            Phase::Unwatched | Phase::NotReady | Phase::PredecessorLeaving => &[Aspect::Report],
+            Phase::Unwatched
+            | Phase::WithoutModel
+            | Phase::NotReady
+            | Phase::PredecessorLeaving => &[Aspect::Report],
             Phase::Alive => &[
                 Aspect::Access,
                 Aspect::Secrets,

@@ -73,6 +73,10 @@ pub enum Standing {
     Ready,
     /// The cluster's sources do not tell of it: nothing is known of what is in it.
     Unwatched,
+    /// The model's record is there and cannot be read, so nobody knows what is in its namespace.
+    Unreadable,
+    /// The model has no record.
+    Unrecorded,
 }
 
 /// What the record says.

@@ -86,6 +86,11 @@ impl Target {
             .unwrap_or_else(|| format!("{USER}/{}", self.name))
     }
 
+    /// Everything in the state, as it was last read.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
     /// What there is of the model.
     pub fn contents(&self) -> Contents<'_> {
         let damaged = self.damaged.as_ref().map(|damaged| damaged.record.model());

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pilotage_core::digest::DigestKey;
-use pilotage_core::event::{Event, Source};
+use pilotage_core::event::{Event, RecordName, Source};
 use pilotage_core::name::Uid;
 use pilotage_core::outcome::Outcome;
 use pilotage_core::secret::SecretRef;
@@ -167,6 +167,19 @@ impl Snapshot {
             .chain(storages.flat_map(|storage| storage_changes(None, Some(storage))))
             .chain(damaged.map(|damaged| Event::RecordUnreadable(damaged.record.clone())))
             .chain([Event::Synced { source }])
+    }
+}
+
+impl Snapshot {
+    /// Applications of models that have no record: a hand took it away, and nobody acts on them until it is back.
+    pub fn without_model(&self) -> impl Iterator<Item = &Application> {
+        let recorded = |uid| self.models.iter().any(|model| model.uid == uid);
+        let damaged = |uid| {
+            let mut damaged = self.damaged.iter();
+            damaged.any(|one| matches!(one.record, RecordName::Model { model, .. } if model == uid))
+        };
+        let all = self.applications.iter();
+        all.filter(move |one| !recorded(one.model) && !damaged(one.model))
     }
 }
 

@@ -85,6 +85,16 @@ impl Store {
         self.damaged.remove(record);
     }
 
+    /// A hand takes a model's record away, and nothing else. No listener hears of that by itself.
+    pub fn lose_model(&mut self, uid: Uid) -> Option<Arc<Model>> {
+        self.models.remove(&uid)
+    }
+
+    /// A hand puts a model's record back.
+    pub fn put_model_back(&mut self, model: Arc<Model>) {
+        self.models.insert(model.uid, model);
+    }
+
     fn readable(&self, record: RecordName) -> Result<(), RecordName> {
         match self.damaged.contains(&record) {
             true => Err(record),

@@ -229,6 +229,63 @@ fn a_model_whose_record_cannot_be_read_does_nothing_and_its_applications_wait() 
     });
 }
 
+/// What is shown of the units, and when it last changed.
+fn shown(stage: &Stage) -> Vec<pilotage_core::state::Unit> {
+    stage.record("ledger").status.units.clone()
+}
+
+/// While a model's record is away, in either way, its applications are left as they are, show what was last known of
+/// their units, and say what is wrong; and go on when it is back.
+#[test]
+fn without_its_models_record_an_application_shows_what_was_last_known_and_says_why() {
+    play(|stage| {
+        let ledger = stage.active("ledger", 2);
+        let (before, units) = (objects(stage, "ledger"), shown(stage));
+        let record = RecordName::Model {
+            model: stage.model,
+            name: "shop".into(),
+        };
+        for (lost, restarts) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut stage = stage.clone();
+            let model = match lost {
+                true => stage.world.store.lose_model(stage.model),
+                false => {
+                    stage.world.store.damage(record.clone());
+                    None
+                }
+            };
+            assert_eq!(model.is_some(), lost);
+            stage.world.list(Source::Store);
+            if restarts {
+                stage.world.restart();
+            }
+            stage.settle();
+            stage.delete(Resource::Pod, "ledger-1", Propagation::Background);
+            stage.delete(Resource::Service, "ledger", Propagation::Background);
+            stage.scale(ledger, 3);
+            stage.settle();
+            let status = stage.record("ledger").status.provisioner.report.clone();
+            assert_eq!(status.word, Word::Error, "{status:?}");
+            let says = match lost {
+                true => "its model has no record",
+                false => "the record of its model cannot be read",
+            };
+            assert!(status.message.starts_with(says), "{status:?}");
+            assert_eq!(shown(&stage)[..2], units, "what was last known");
+            assert_eq!(objects(&stage, "ledger").len(), before.len() - 1);
+
+            match model {
+                Some(model) => stage.world.store.put_model_back(model),
+                None => stage.world.store.mend(&record),
+            }
+            stage.world.list(Source::Store);
+            stage.settle();
+            stage.assert_active("ledger", 3);
+            assert!(stage.object(Resource::Service, "ledger").is_some());
+        }
+    });
+}
+
 #[test]
 fn that_a_record_cannot_be_read_is_said_in_words() {
     let event = Event::RecordUnreadable(RecordName::Storage {

@@ -19,7 +19,7 @@ pub fn report(view: &View, phase: Phase, verdicts: &Verdicts, confirm: bool) -> 
     let service = view.service.clone().unwrap_or_default();
     let known = reported.service.clone().unwrap_or_default();
     let own = status::status(view, phase, verdicts);
-    if phase == Phase::Unwatched {
+    if matches!(phase, Phase::Unwatched | Phase::WithoutModel) {
         // Nothing is known of its units: what is said of them stays.
         if own == reported.provisioner {
             return Verdict::Settled;

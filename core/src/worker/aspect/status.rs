@@ -10,7 +10,7 @@ use crate::reason::Reason;
 use crate::state::{SETTLING, StatusReport, Word};
 use crate::worker::phase::Phase;
 use crate::worker::verdict::Verdicts;
-use crate::worker::view::View;
+use crate::worker::view::{Standing, View};
 
 use super::scale;
 
@@ -52,6 +52,17 @@ fn own(view: &View, phase: Phase) -> Option<StatusReport> {
         Phase::Unwatched => Some(StatusReport::new(
             Word::Blocked,
             unwatched(view.namespace()),
+        )),
+        Phase::WithoutModel => Some(StatusReport::new(
+            Word::Error,
+            match view.standing {
+                Standing::Unreadable => {
+                    "the record of its model cannot be read: it is left as it is until a good copy is put back"
+                }
+                _ => {
+                    "its model has no record in the state: it is left as it is until the record is put back"
+                }
+            },
         )),
         Phase::NotReady => Some(StatusReport::new(
             Word::Waiting,

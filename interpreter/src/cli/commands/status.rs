@@ -15,6 +15,7 @@ use super::super::status::tabular::{Paint, Sections, tabular};
 use super::super::status::view::StatusView;
 use super::super::status::{Source, lines, status_view};
 use super::super::target::Target;
+use crate::store::Snapshot;
 
 /// `status`
 pub const STATUS: Command = Command {
@@ -89,8 +90,25 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     }
 }
 
+/// What no model shows is said here, or it would be nowhere.
+fn warn_of_lost_models(session: &mut Session<'_>, snapshot: &Snapshot) {
+    for application in snapshot.without_model() {
+        session.warn(&format!(
+            "application \"{}\" is of a model that has no record in this state ({}): it is left as it is until the record is put back",
+            application.name, application.model
+        ));
+    }
+}
+
 fn show(session: &mut Session<'_>, parsed: &Parsed, state: &State, utc: bool) -> Done {
-    let target = Target::find(session, parsed, state)?;
+    let target = match Target::find(session, parsed, state) {
+        Ok(target) => target,
+        Err(failure) => {
+            warn_of_lost_models(session, &state.snapshot()?);
+            return Err(failure);
+        }
+    };
+    warn_of_lost_models(session, target.snapshot());
     let clock = Clock {
         now: session.environment.now(),
         zone: session.environment.zone.clone(),

@@ -235,3 +235,32 @@ fn a_name_that_the_state_keeps_already_is_not_written_again() {
     let bound = store.cluster().unwrap().unwrap();
     assert_eq!((bound.uid, bound.name.as_deref()), (Uid(7), Some("prod")));
 }
+
+/// Whatever model is asked for, and also where the one that is lost is asked for and is not found.
+#[test]
+fn an_application_whose_models_record_was_taken_away_is_named_by_every_status() {
+    let desk = Desk::new().with_ledger();
+    for call in [
+        "add-model shop",
+        "deploy ./ledger till -m shop",
+        "add-model harbour",
+    ] {
+        let said = desk.call(call);
+        assert_eq!(said.code, 0, "{}", said.story());
+    }
+    let clean = desk.call("status -m shop").err;
+    assert!(!clean.contains("no record"), "{clean}");
+    rusqlite::Connection::open(desk.path("state.db"))
+        .and_then(|state| state.execute("DELETE FROM models WHERE name = 'shop'", []))
+        .expect("a hand takes the record away");
+    for (call, code) in [
+        ("status -m harbour", 0),
+        ("status -m harbour --format json", 0),
+        ("status -m shop", 1),
+    ] {
+        let said = desk.call(call);
+        assert_eq!(said.code, code, "{call}: {}", said.story());
+        let warning = "application \"till\" is of a model that has no record in this state";
+        assert!(said.err.contains(warning), "{call}: {}", said.story());
+    }
+}
