@@ -125,13 +125,11 @@ fn compare(rest: &Rest, base: &Base, number: usize, schedule: &Schedule) -> Resu
     let mut planned = schedule.faults.iter();
     let asked = planned.any(|one| matches!(one.fault, Fault::Edit(Edit::Scale(1..))));
     let strays = asked && (rest.has_record() || base.plot == Plot::Kept);
-    let stray = |text: &str| {
-        text.starts_with("PersistentVolumeClaim") && text.ends_with("should not be there")
-    };
-    // How many claims came before a removal depends on what went wrong; that each has its record is an invariant.
-    let early = base.plot == Plot::Early && number == 0;
     let storage =
         |text: &str| text.starts_with("PersistentVolumeClaim ") || text.starts_with("storage of ");
+    let stray = |text: &str| storage(text) && text.ends_with("should not be there");
+    // How many claims came before a removal depends on what went wrong; that each has its record is an invariant.
+    let early = base.plot == Plot::Early && number == 0;
     // The namespace of a model that is destroyed is nobody's: what makes it too late leaves it.
     let mut planned = schedule.faults.iter();
     let late = planned.any(|one| one.fault == Fault::Arrival) && base.plot == Plot::Early;

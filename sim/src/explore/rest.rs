@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use pilotage_core::kubernetes::labels::{APPLICATION_UID, MANAGED_BY};
-use pilotage_core::state::Application;
+use pilotage_core::state::{Application, StorageInstance};
 use serde_json::{Value, json};
 
 use crate::cluster::object::{Stored, at, remove_at};
@@ -45,6 +45,11 @@ impl Rest {
         }
         for application in world.store.applications() {
             rest.insert(format!("record {}", application.name), record(application));
+            let all = application.status.storage.iter();
+            for storage in all.filter(|one| application.unit(one.unit).is_none()) {
+                let claim = storage.claim.as_deref().unwrap_or("");
+                rest.insert(format!("storage of {claim}"), shown_storage(storage));
+            }
         }
         for storage in world.store.storages() {
             let claim = storage.instance.claim.as_deref().unwrap_or("");
@@ -151,6 +156,10 @@ fn shown(object: &Stored) -> Value {
     value
 }
 
+fn shown_storage(storage: &StorageInstance) -> Value {
+    json!({"word": storage.word, "claim": storage.claim, "size": storage.given.is_some()})
+}
+
 fn record(application: &Application) -> Value {
     let (spec, status) = (&application.spec, &application.status);
     let units: Vec<Value> = (status.units.iter())
@@ -166,10 +175,8 @@ fn record(application: &Application) -> Value {
         })
         .collect();
     let mut storage: Vec<(u32, String, Value)> = (status.storage.iter())
-        .map(|one| {
-            let shown = json!({"word": one.word, "claim": one.claim, "size": one.given.is_some()});
-            (one.unit, one.storage.clone(), shown)
-        })
+        .filter(|one| application.unit(one.unit).is_some())
+        .map(|one| (one.unit, one.storage.clone(), shown_storage(one)))
         .collect();
     storage.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     json!({
