@@ -12,8 +12,6 @@ use crate::life::Life;
 use crate::name::{Uid, Version};
 use crate::outcome::{Outcome, Refusal};
 
-use super::apply::LARGEST_SCALE;
-
 /// Why a command is not carried out. Its text is what users read: the original's words where it has some.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denial {
@@ -79,9 +77,16 @@ pub enum Denial {
     /// Fewer than no units.
     #[error("cannot remove more units than currently exist not valid")]
     TooFewUnits,
-    /// More units than one workload can have.
-    #[error("{0} units are too many: an application has at most {LARGEST_SCALE}")]
-    TooManyUnits(i128),
+    /// More units than a record has room for.
+    #[error(
+        "{asked} units are too many: the record of an application with as many storages has room for {most} units"
+    )]
+    TooManyUnits {
+        /// How many were asked for.
+        asked: i128,
+        /// How many there can be.
+        most: u32,
+    },
     /// A name that an application cannot have.
     #[error(transparent)]
     ApplicationName(#[from] NameRefused),
@@ -177,7 +182,7 @@ impl Denial {
             | Denial::ApplicationLeaving { .. }
             | Denial::ModelLeaving(_)
             | Denial::TooFewUnits
-            | Denial::TooManyUnits(_)
+            | Denial::TooManyUnits { .. }
             | Denial::ApplicationName(_)
             | Denial::Names(_)
             | Denial::ModelName { .. }

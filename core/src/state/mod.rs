@@ -30,7 +30,7 @@ pub use application::{
     Application, ApplicationReport, ApplicationSpec, ApplicationState, CharmOrigin, Login, Removal,
     RemovalWish, Resource, ResourceValue, ServiceReport,
 };
-pub use apply::{APPLICATION_SETTINGS, LARGEST_SCALE, REMOVED_REMEMBERED};
+pub use apply::{APPLICATION_SETTINGS, LARGEST_SCALE, REMOVED_REMEMBERED, most_units};
 pub use changes::{changes, model_changes, storage_changes};
 pub use check::{Broken, check, check_change};
 pub use command::{

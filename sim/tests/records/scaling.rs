@@ -3,7 +3,7 @@
 use pilotage_core::event::Event;
 use pilotage_core::life::Life;
 use pilotage_core::outcome::Refusal;
-use pilotage_core::state::{ApplicationCommand, Caller, Denial, LARGEST_SCALE};
+use pilotage_core::state::{ApplicationCommand, Caller, Denial, LARGEST_SCALE, most_units};
 
 use crate::record::Record;
 
@@ -140,8 +140,24 @@ fn fewer_than_no_units_and_too_many_are_refused() {
     );
     for by in [i64::from(LARGEST_SCALE), i64::MAX] {
         let denial = record.try_user(ApplicationCommand::ChangeScale { by });
-        assert!(matches!(denial, Err(Denial::TooManyUnits(_))), "{denial:?}");
+        assert!(
+            matches!(denial, Err(Denial::TooManyUnits { .. })),
+            "{denial:?}"
+        );
     }
+    // What the record has room for, and not one more.
+    let most = most_units(record.application.spec.filesystems.len());
+    let over = ApplicationCommand::SetScale { scale: most + 1 };
+    let text = record.try_user(over).expect_err("no room").to_string();
+    assert!(
+        text.contains(&format!("{} units", most + 1)) && text.ends_with(&format!("{most} units")),
+        "{text}"
+    );
+    assert_eq!(
+        (most_units(0), most_units(1)),
+        (3_508, 1_000),
+        "as the README says"
+    );
     record.user(ApplicationCommand::ChangeScale { by: -2 });
     assert_eq!(record.application.spec.scale, 0);
 }

@@ -265,7 +265,7 @@ fn what_is_wrong_is_refused_at_once_or_said_in_a_condition() {
     object["spec"]["config"] = json!({});
     object["spec"]["scale"] = json!(10_000);
     with(&kubectl, "apply", &object).expect("the server takes it");
-    condition("bytes, and a cluster keeps at most 1000000 of it");
+    condition("10000 units are too many");
     assert_eq!(images(&kubectl, "wrong"), ["nginx:1"]);
     object["spec"]["scale"] = json!(1);
     object["spec"]["storage"]["pages"]["sizeMiB"] = json!(128);

@@ -16,7 +16,7 @@ pub(super) fn application(
     new: &NewApplication,
 ) -> Result<Application, Denial> {
     check_application(&new.name)?;
-    let scale = scaling::units_wanted(i128::from(new.scale))?;
+    let scale = scaling::units_wanted(i128::from(new.scale), new.filesystems.len(), 0)?;
     settings::check_config(&new.charm, &new.config)?;
     let mut texts = new.settings.clone();
     let trust = match texts.remove(settings::TRUST) {

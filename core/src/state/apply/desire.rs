@@ -16,7 +16,6 @@ impl Application {
             return Ok(());
         }
         self.must_be_alive()?;
-        let scale = scaling::units_wanted(i128::from(desire.scale))?;
         settings::check_config(&desire.charm, &desire.config)?;
         let mut texts = desire.settings.clone();
         let trust = match texts.remove(settings::TRUST) {
@@ -25,6 +24,8 @@ impl Application {
         };
         settings::check(&texts)?;
         let filesystems = desire.filesystems()?;
+        let asked = i128::from(desire.scale);
+        let scale = scaling::units_wanted(asked, filesystems.len(), self.spec.scale)?;
         if let Some(storage) = refresh::first_difference(&self.spec.filesystems, &filesystems) {
             return Err(Denial::ClaimsChange {
                 application: self.name.clone(),

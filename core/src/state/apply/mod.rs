@@ -41,7 +41,7 @@ use super::changes::{changes, last_words};
 use super::{Application, ApplicationCommand, Caller, Denial, NewApplication};
 
 pub use model::REMOVED_REMEMBERED;
-pub use scaling::LARGEST_SCALE;
+pub use scaling::{LARGEST_SCALE, most_units};
 pub use settings::APPLICATION_SETTINGS;
 pub(super) use settings::{resource_tags, service_settings};
 

@@ -12,12 +12,28 @@ use crate::time::Timestamp;
 /// ("Considerations for large clusters"); a number typed by mistake must not fill the state with units.
 pub const LARGEST_SCALE: u32 = 10_000;
 
-/// A number of units that can be wanted.
-pub(super) fn units_wanted(scale: i128) -> Result<u32, Denial> {
+/// The most bytes of a record: what a cluster, where it may be kept, keeps of one object.
+const LARGEST_RECORD: usize = 1_000_000;
+/// The bytes that a unit takes in a record, its pod and status included.
+const UNIT: usize = 285;
+/// The bytes that each storage of a unit takes, with what the cluster gave for it.
+const STORAGE: usize = 715;
+
+/// The most units that an application can have whose units have so many filesystems each: what its record has room for,
+/// wherever that is kept, so that it does not grow beyond it when the units report.
+pub fn most_units(filesystems: usize) -> u32 {
+    let each = filesystems.saturating_mul(STORAGE).saturating_add(UNIT);
+    let room = LARGEST_RECORD.checked_div(each).unwrap_or(0);
+    u32::try_from(room).unwrap_or(u32::MAX).min(LARGEST_SCALE)
+}
+
+/// A number of units that can be wanted, where `now` are: it may always fall.
+pub(super) fn units_wanted(scale: i128, filesystems: usize, now: u32) -> Result<u32, Denial> {
+    let most = most_units(filesystems);
     match u32::try_from(scale) {
-        Ok(scale) if scale <= LARGEST_SCALE => Ok(scale),
+        Ok(scale) if scale <= most.max(now) => Ok(scale),
         _ if scale < 0 => Err(Denial::TooFewUnits),
-        _ => Err(Denial::TooManyUnits(scale)),
+        _ => Err(Denial::TooManyUnits { asked: scale, most }),
     }
 }
 

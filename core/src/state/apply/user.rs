@@ -12,7 +12,8 @@ impl Application {
     /// Sets the number of units wanted. Units come in [`Application::restore_units`]; they go when the worker says so.
     pub(super) fn set_scale(&mut self, scale: i128) -> Result<(), Denial> {
         self.must_be_alive()?;
-        self.spec.scale = scaling::units_wanted(scale)?;
+        self.spec.scale =
+            scaling::units_wanted(scale, self.spec.filesystems.len(), self.spec.scale)?;
         Ok(())
     }
 

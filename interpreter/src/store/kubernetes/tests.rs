@@ -6,11 +6,11 @@ use pilotage_core::event::Event;
 use pilotage_core::life::Life;
 use pilotage_core::name::{Uid, Version};
 use pilotage_core::state::{
-    Application, ApplicationCommand, Caller, PodFacts, RemovalWish, Report, StatusReport,
-    StorageInstance, StorageWord, UnitReport, Word,
+    Application, ApplicationCommand, Caller, Given, NewApplication, PodFacts, RemovalWish, Report,
+    StatusReport, StorageInstance, StorageWord, UnitReport, Word, most_units,
 };
 use pilotage_core::time::Timestamp;
-use pilotage_sim::workload::ledger_application;
+use pilotage_sim::workload::{claim, ledger_application};
 use serde_json::{Value, json};
 
 use super::cache::Cache;
@@ -186,9 +186,12 @@ fn command(application: &Application, caller: Caller, body: ApplicationCommand) 
 }
 
 fn at_rest(scale: u32) -> Application {
-    let new = ledger_application(Uid(1), "ledger", scale);
-    let (application, _) = Application::add(Uid(2), Timestamp(1), &new).expect("a good one");
-    let units = (0..scale).map(|number| UnitReport {
+    at_rest_of(&ledger_application(Uid(1), "ledger", scale))
+}
+
+fn at_rest_of(new: &NewApplication) -> Application {
+    let (application, _) = Application::add(Uid(2), Timestamp(1), new).expect("a good one");
+    let units = (0..new.scale).map(|number| UnitReport {
         number,
         pod: Some(PodFacts {
             name: format!("ledger-{number}").into(),
@@ -276,34 +279,43 @@ fn a_condition_keeps_its_moment_until_it_turns() {
     assert_eq!(moment("Progressing"), json!(rfc3339(Timestamp(1_000))));
 }
 
-/// The README says how many units a record has room for.
+/// What the rules of the records let in stays small enough for a cluster once all of it has reported.
 #[test]
-fn a_record_has_room_for_so_many_units() {
-    let size = |application: Application| {
+fn a_record_has_room_for_as_many_units_as_its_rules_let_in() {
+    for filesystems in [0, 1, 2, 5] {
+        let most = most_units(filesystems);
+        let mut new = ledger_application(Uid(1), "ledger", most);
+        new.filesystems = (0..filesystems)
+            .map(|number| claim(&format!("data{number}"), 1024))
+            .collect();
+        let mut application = at_rest_of(&new);
+        application.status.storage = (0..most)
+            .flat_map(|unit| (0..filesystems).map(move |number| (unit, number)))
+            .zip(0..)
+            .map(|((unit, number), place)| StorageInstance {
+                number: place,
+                storage: format!("data{number}"),
+                index: None,
+                unit,
+                claim: Some(format!("ledger-data{number}-00000000-ledger-{unit}").into()),
+                mount_point: "/var/lib/ledger".into(),
+                read_only: false,
+                pool: "kubernetes".into(),
+                given: Some(Given {
+                    claim: Uid(u128::MAX),
+                    volume: format!("pvc-{}", Uid(u128::MAX)).into(),
+                    size_mib: 1024,
+                }),
+                word: StorageWord::Attached,
+                status: Default::default(),
+            })
+            .collect();
         let record = Record::Application(Arc::new(application));
         let status = status(Some(&record), None, 1, Timestamp(1_772_600_000_000), &[]);
-        status.to_string().len()
-    };
-    assert!(
-        size(at_rest(3_500)) < LARGEST_STATUS,
-        "{}",
-        size(at_rest(3_500))
-    );
-    let mut stored = at_rest(1_000);
-    stored.status.storage = (0..1_000)
-        .map(|number| StorageInstance {
-            number,
-            storage: "data".into(),
-            index: None,
-            unit: number,
-            claim: Some(format!("ledger-data-00000000-ledger-{number}").into()),
-            mount_point: "/var/lib/ledger".into(),
-            read_only: false,
-            pool: "kubernetes".into(),
-            given: None,
-            word: StorageWord::Attached,
-            status: Default::default(),
-        })
-        .collect();
-    assert!(size(stored.clone()) < LARGEST_STATUS, "{}", size(stored));
+        let size = status.to_string().len();
+        assert!(
+            size < LARGEST_STATUS,
+            "{most} units of {filesystems}: {size}"
+        );
+    }
 }
