@@ -19,8 +19,8 @@ pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub const MODEL: &str = "pilotage.dev/model";
 /// Label: the uid of the application. In the selector, so it reaches the claims (fact K17).
 pub const APPLICATION_UID: &str = "pilotage.dev/application-uid";
-/// The API group and version of our own kinds.
-pub const APPLICATION_API_VERSION: &str = "pilotage.dev/v1";
+/// The API group and version of our own kinds: what Events name, and what the state in a cluster is served as.
+pub const API_VERSION: &str = "pilotage.dev/v1alpha1";
 /// Our own kind that an application is, to other tools.
 pub const APPLICATION_KIND: &str = "Application";
 /// The value of [`MANAGED_BY`], and our field manager.

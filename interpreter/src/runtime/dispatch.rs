@@ -186,7 +186,9 @@ impl Shared {
             })
             .await
         } else {
-            let request = self.cluster.run(effect, self.values.clone());
+            let request = self
+                .cluster
+                .run(self.addressed(effect), self.values.clone());
             self.by_deadline(async move {
                 let task = tokio::spawn(request);
                 let _given_up = Abort(task.abort_handle());
@@ -198,6 +200,17 @@ impl Shared {
         };
         hit(Point::EffectExecuted);
         outcome
+    }
+
+    /// An Event is about the object that people look at: its uid is the state's to know, as values of secrets are.
+    fn addressed(&self, mut effect: Arc<Effect>) -> Arc<Effect> {
+        if let Action::RecordEvent { uid, .. } = &effect.action
+            && let Some(shown) = self.store.shown_uid(*uid)
+            && let Action::RecordEvent { uid, .. } = &mut Arc::make_mut(&mut effect).action
+        {
+            *uid = shown;
+        }
+        effect
     }
 
     async fn by_deadline(&self, work: impl Future<Output = Outcome>) -> Outcome {

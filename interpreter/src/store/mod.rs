@@ -76,6 +76,12 @@ pub trait Store: Send + Sync {
         false
     }
 
+    /// The uid by which tools other than this one know an application, where that is not its own: what is told of it in the
+    /// cluster names this one. None if they know of no other.
+    fn shown_uid(&self, _application: Uid) -> Option<Uid> {
+        None
+    }
+
     /// A value of the vault.
     ///
     /// # Errors

@@ -11,9 +11,7 @@ use alloc::vec::Vec;
 use pilotage_core::digest::DigestKey;
 use pilotage_core::effect::{Action, Severity};
 use pilotage_core::event::Event;
-use pilotage_core::kubernetes::labels::{
-    APPLICATION_API_VERSION, APPLICATION_KIND, MANAGED_BY, PILOTAGE,
-};
+use pilotage_core::kubernetes::labels::{API_VERSION, APPLICATION_KIND, MANAGED_BY, PILOTAGE};
 use pilotage_core::kubernetes::read::{Fetched, ManagedFields, Object};
 use pilotage_core::kubernetes::{self, Key, Kind};
 use pilotage_core::name::{Uid, Version};
@@ -169,7 +167,7 @@ pub fn request(
             message,
         } => {
             let about = json!({
-                "apiVersion": APPLICATION_API_VERSION,
+                "apiVersion": API_VERSION,
                 "kind": APPLICATION_KIND,
                 "namespace": namespace,
                 "name": application,

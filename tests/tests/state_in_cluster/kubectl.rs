@@ -16,7 +16,7 @@ fn model(name: &str) -> Value {
 }
 
 /// An application as a person writes it.
-fn hello(namespace: &str, scale: u32, image: &str) -> Value {
+pub fn hello(namespace: &str, scale: u32, image: &str) -> Value {
     json!({
         "apiVersion": "pilotage.dev/v1alpha1",
         "kind": "Application",
@@ -36,7 +36,7 @@ fn hello(namespace: &str, scale: u32, image: &str) -> Value {
     })
 }
 
-fn with(kubectl: &Kubectl, verb: &str, object: &Value) -> Result<String, String> {
+pub fn with(kubectl: &Kubectl, verb: &str, object: &Value) -> Result<String, String> {
     let output = kubectl.with(verb, object);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() {
@@ -47,7 +47,7 @@ fn with(kubectl: &Kubectl, verb: &str, object: &Value) -> Result<String, String>
 }
 
 /// Waits as a script does.
-fn wait_ready(kubectl: &Kubectl, what: &str) {
+pub fn wait_ready(kubectl: &Kubectl, what: &str) {
     kubectl.ok(&format!("wait {what} --for=condition=Ready --timeout=60s"));
 }
 
@@ -63,7 +63,7 @@ fn images(kubectl: &Kubectl, namespace: &str) -> Vec<String> {
 }
 
 /// A stage on which a provisioner runs and a model waits for applications.
-fn begin(
+pub fn begin(
     test: &str,
     namespace: &str,
 ) -> Option<(Stage, Kubectl, pilotage_tests::program::Running)> {

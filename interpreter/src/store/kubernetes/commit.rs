@@ -15,6 +15,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use pilotage_core::kubernetes::labels::API_VERSION;
 use pilotage_core::outcome::{Outcome, Refusal, Reply};
 use pilotage_core::secret::SecretRef;
 use pilotage_core::state::{
@@ -25,7 +26,7 @@ use serde_json::{Map, Value, json};
 
 use super::api::{Api, Failed, Write};
 use super::cache::{Entry, View};
-use super::kind::{GROUP, Key, Kind, VERSION};
+use super::kind::{Key, Kind};
 use super::link::{Link, Subject};
 use super::object::{FINALIZER, Object, WRITTEN};
 use super::record::{Record, differences};
@@ -277,7 +278,7 @@ impl Link {
             let place = Key::new(Kind::Model, "", &model.name);
             if let Some(entry) = self.cache().entry(&place) {
                 metadata["ownerReferences"] = json!([{
-                    "apiVersion": format!("{GROUP}/{VERSION}"),
+                    "apiVersion": API_VERSION,
                     "kind": Kind::Model.name(),
                     "name": model.name,
                     "uid": entry.object.uid,
@@ -285,7 +286,7 @@ impl Link {
             }
         }
         let body = json!({
-            "apiVersion": format!("{GROUP}/{VERSION}"),
+            "apiVersion": API_VERSION,
             "kind": key.kind.name(),
             "metadata": metadata,
             "spec": spec,

@@ -3,7 +3,7 @@
 use pilotage_core::state::{APPLICATION_SETTINGS, LARGEST_SCALE};
 use serde_json::{Value, json};
 
-use super::kind::{GROUP, Kind, VERSION};
+use super::kind::{Kind, group_and_version};
 
 /// Annotation of each definition: rises with every change of the definitions, so that a later release knows what it
 /// finds, and an earlier one does not put its own over it.
@@ -52,15 +52,16 @@ fn definition(
     columns: Value,
     subresources: Value,
 ) -> Value {
+    let (group, version) = group_and_version();
     json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": {
-            "name": format!("{}.{GROUP}", kind.plural()),
+            "name": format!("{}.{group}", kind.plural()),
             "annotations": { REVISION_KEY: REVISION.to_string() },
         },
         "spec": {
-            "group": GROUP,
+            "group": group,
             "scope": if kind.is_namespaced() { "Namespaced" } else { "Cluster" },
             "names": {
                 "kind": kind.name(),
@@ -71,7 +72,7 @@ fn definition(
                 "categories": ["pilotage"],
             },
             "versions": [{
-                "name": VERSION,
+                "name": version,
                 "served": true,
                 "storage": true,
                 "schema": { "openAPIV3Schema": schema },

@@ -1,11 +1,13 @@
 //! The kinds of custom resource, and their addresses.
 
+use pilotage_core::kubernetes::labels::API_VERSION;
+
 use crate::cluster::kube::encode;
 
-/// The API group.
-pub(super) const GROUP: &str = "pilotage.dev";
-/// The version of the API group.
-pub(super) const VERSION: &str = "v1alpha1";
+/// The API group, and its version.
+pub(super) fn group_and_version() -> (&'static str, &'static str) {
+    API_VERSION.split_once('/').unwrap_or(("", API_VERSION))
+}
 
 /// A kind of custom resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,7 +59,7 @@ impl Kind {
 
     /// The address of all objects.
     pub(super) fn all(self) -> String {
-        format!("/apis/{GROUP}/{VERSION}/{}", self.plural())
+        format!("/apis/{API_VERSION}/{}", self.plural())
     }
 }
 
@@ -85,7 +87,7 @@ impl Key {
         if self.kind.is_namespaced() {
             let namespace = encode(&self.namespace);
             let plural = self.kind.plural();
-            format!("/apis/{GROUP}/{VERSION}/namespaces/{namespace}/{plural}")
+            format!("/apis/{API_VERSION}/namespaces/{namespace}/{plural}")
         } else {
             self.kind.all()
         }

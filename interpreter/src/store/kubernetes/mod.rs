@@ -196,6 +196,12 @@ impl Store for CustomResources {
         true
     }
 
+    fn shown_uid(&self, application: Uid) -> Option<Uid> {
+        let cache = self.link.cache();
+        let place = cache.place(Kind::Application, application)?;
+        Some(cache.entry(&place)?.object.uid)
+    }
+
     fn secret(&self, secret: &SecretRef) -> Result<Option<String>, StoreError> {
         let (link, secret) = (self.link.clone(), secret.clone());
         self.wait(async move { link.find_secret(&secret).await })

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilotage_core::digest::DigestKey;
+use pilotage_core::kubernetes::labels::API_VERSION;
 use pilotage_core::name::Uid;
 use pilotage_core::secret::{SecretRef, base64};
 use pilotage_core::time::{Span, Timestamp};
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::api::{Failed, Write};
 use super::install::{HOME, secret_path, secrets_path};
-use super::kind::{GROUP, Kind, VERSION};
+use super::kind::Kind;
 use super::link::Link;
 use super::status::moment;
 use crate::clock;
@@ -82,7 +83,7 @@ impl Owner {
     fn references(&self) -> Value {
         match self.object {
             Some(uid) => json!([{
-                "apiVersion": format!("{GROUP}/{VERSION}"),
+                "apiVersion": API_VERSION,
                 "kind": Kind::Application.name(),
                 "name": self.name,
                 "uid": uid,

@@ -283,7 +283,7 @@ fn an_event_is_recorded_about_an_application() {
     assert_eq!(
         events[0].at(&["involvedObject"]),
         Some(&json!({
-            "apiVersion": "pilotage.dev/v1",
+            "apiVersion": "pilotage.dev/v1alpha1",
             "kind": "Application",
             "namespace": "default",
             "name": "web",
