@@ -46,6 +46,7 @@ const CONTROLLERS: &[&str] = &[
     "persistentvolume-binder-controller",
     "persistentvolumeclaim-protection-controller",
     "persistentvolume-protection-controller",
+    "horizontal-pod-autoscaler-controller",
 ];
 
 /// The control plane could not be started.
@@ -259,6 +260,7 @@ fn start_controllers(programs: &Programs, folder: &Path) -> io::Result<Process> 
             ("secure-port", "0".into()),
             ("controllers", CONTROLLERS.join(",")),
             ("pvclaimbinder-sync-period", "1s".into()),
+            ("horizontal-pod-autoscaler-sync-period", "1s".into()),
             ("kube-api-qps", "1000".into()),
             ("kube-api-burst", "1000".into()),
         ]),

@@ -1,6 +1,7 @@
 //! Pilotage with its state in the cluster, on a real control plane.
 #![allow(missing_docs)]
 
+mod autoscaler;
 mod events;
 mod install;
 mod kubectl;
