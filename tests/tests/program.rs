@@ -184,7 +184,47 @@ fn a_service_asked_for_json_writes_an_object_per_outcome_with_application_and_ef
                 .is_some_and(|action| action.starts_with("create StatefulSet"))
     });
     assert!(created, "{stderr}");
-
     let (_, stderr) = texts(&desk.call("run --log-format xml"));
     assert!(stderr.contains("use text or json"), "{stderr}");
+}
+
+/// Lines of the log that tell of a status: what it was, and what it is.
+fn changes(stderr: &str) -> Vec<(Value, Value)> {
+    let lines = stderr.lines().filter(|line| line.starts_with('{'));
+    lines
+        .map(|line| serde_json::from_str::<Value>(line).expect(line))
+        .filter(|line| line.get("from").is_some())
+        .inspect(|line| {
+            assert_eq!(line["application"], "ledger");
+            assert!(
+                line["message"].is_string() && line["time"].is_number(),
+                "{line}"
+            );
+        })
+        .map(|line| (line["from"].clone(), line["to"].clone()))
+        .collect()
+}
+
+#[test]
+fn a_service_asked_for_json_writes_a_line_per_change_of_a_status_and_none_on_a_restart() {
+    let desk = with_ledger();
+    let service = desk.start("run --log-format json");
+    desk.ok("add-model shop");
+    desk.ok("deploy ./ledger ledger -n 1");
+    desk.wait("an active unit", |status| active(status, "ledger", 1));
+    let (_, stderr, _) = service.stop();
+    let told = changes(&stderr);
+    assert_eq!(told.first().map(|(from, _)| from), Some(&Value::Null));
+    assert_eq!(told.last().map(|(_, to)| to), Some(&json!("active")));
+    // Each begins where the one before ended: none is left out.
+    assert!(told.is_sorted_by(|one, next| one.1 == next.0), "{told:?}");
+
+    let service = desk.start("run --log-format json");
+    desk.ok("remove-application ledger --no-prompt --destroy-storage");
+    desk.wait("it is gone", |status| status["applications"] == json!({}));
+    let (_, stderr, _) = service.stop();
+    let told = changes(&stderr);
+    assert_eq!(told.first().map(|(from, _)| from), Some(&json!("active")));
+    assert_eq!(told.last().map(|(_, to)| to), Some(&Value::Null));
+    assert!(told.is_sorted_by(|one, next| one.1 == next.0), "{told:?}");
 }

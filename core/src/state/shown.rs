@@ -12,13 +12,7 @@ impl Application {
     pub fn shown_status(&self) -> Status {
         let derived = &self.status.settled;
         let own = &self.status.provisioner;
-        let severity = own.report.word.severity();
-        let speaks = severity >= Word::Waiting.severity();
-        let more = severity > derived.report.word.severity();
-        let better = severity == derived.report.word.severity()
-            && *derived.report.message == *NO_POD_YET
-            && self.obstacle().is_some();
-        if speaks && (more || better) {
+        if own.report.is_shown_over(&derived.report) {
             own.clone()
         } else {
             derived.clone()
@@ -27,9 +21,7 @@ impl Application {
 
     /// What stands in the way of pods, if the provisioner knows more of it than that they are not ready (B06).
     pub fn obstacle(&self) -> Option<&str> {
-        let own = &self.status.provisioner.report;
-        let says = !own.message.is_empty() && *own.message != *SETTLING;
-        (says && own.word.severity() >= Word::Waiting.severity()).then_some(&*own.message)
+        self.status.provisioner.report.obstacle()
     }
 
     /// The unit that leads: the lowest ordinal that is alive.
@@ -60,12 +52,44 @@ impl Application {
 
     /// What the units say together.
     pub(super) fn derived_status(&self) -> StatusReport {
+        StatusReport::of_units(self.status.units.iter())
+    }
+}
+
+impl StatusReport {
+    /// What an application's status is, of whose record only this is known: its units, by number, and the provisioner's own
+    /// word. The same as [`Application::shown_status`].
+    pub fn shown<'a>(units: impl Iterator<Item = &'a Unit> + Clone, own: &StatusReport) -> Self {
+        let derived = StatusReport::of_units(units);
+        if own.is_shown_over(&derived) {
+            own.clone()
+        } else {
+            derived
+        }
+    }
+
+    fn of_units<'a>(units: impl Iterator<Item = &'a Unit> + Clone) -> Self {
         let stay = |unit: &&Unit| unit.life == Life::Alive;
-        let units = &self.status.units;
-        let most_severe = first_most_severe(units.iter().filter(stay));
+        let most_severe = first_most_severe(units.clone().filter(stay));
         most_severe
-            .or_else(|| first_most_severe(units.iter()))
+            .or_else(|| first_most_severe(units))
             .map_or_else(StatusReport::default, |unit| unit.workload.report.clone())
+    }
+
+    /// Whether a provisioner's own word is laid over what the units say.
+    fn is_shown_over(&self, derived: &StatusReport) -> bool {
+        let severity = self.word.severity();
+        let speaks = severity >= Word::Waiting.severity();
+        let more = severity > derived.word.severity();
+        let better = severity == derived.word.severity()
+            && *derived.message == *NO_POD_YET
+            && self.obstacle().is_some();
+        speaks && (more || better)
+    }
+
+    fn obstacle(&self) -> Option<&str> {
+        let says = !self.message.is_empty() && *self.message != *SETTLING;
+        (says && self.word.severity() >= Word::Waiting.severity()).then_some(&*self.message)
     }
 }
 

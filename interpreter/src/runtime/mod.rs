@@ -81,6 +81,8 @@ impl Settings {
 
 /// Is told what happens, for people. Called between requests: what takes long holds them up.
 pub trait Observer: Send + Sync {
+    /// The core is to be told of something.
+    fn event(&self, _event: &Event) {}
     /// An effect is to be run.
     fn effect(&self, _effect: &Effect) {}
     /// What became of an effect.

@@ -64,6 +64,7 @@ impl Pilot {
                 "{source:?} cannot be read: {reason}; trying again"
             ));
         }
+        self.observer.event(&event);
         let told = self.trace.is_some().then(|| event.clone());
         let step = self.core.step(at, event);
         let something = step.changed || !step.effects.is_empty() || step.wake_at != self.wake_at;

@@ -1,20 +1,34 @@
 //! The log for machines: one JSON object per line, on stderr.
 //!
-//! Every outcome of an effect is a line, whatever it is, and so is every warning. No line holds a manifest: nothing
-//! that could carry a value is written.
+//! Every outcome of an effect is a line, whatever it is, and so are every warning and every change of an application's
+//! status. No line holds a manifest: nothing that
+//! could carry a value is written.
+
+use std::sync::{Mutex, PoisonError};
 
 use pilotage_core::effect::Effect;
+use pilotage_core::event::Event;
 use pilotage_core::outcome::Outcome;
 use serde_json::{Value, json};
 
+use super::statuses::{Change, Statuses};
 use crate::clock;
 use crate::runtime::Observer;
 
 /// Writes the log for machines to stderr.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct JsonLog;
+#[derive(Debug, Default)]
+pub struct JsonLog {
+    statuses: Mutex<Statuses>,
+}
 
 impl Observer for JsonLog {
+    fn event(&self, event: &Event) {
+        let mut statuses = self.statuses.lock().unwrap_or_else(PoisonError::into_inner);
+        for change in statuses.hear(event) {
+            write(of_change(&change));
+        }
+    }
+
     fn outcome(&self, effect: &Effect, outcome: &Outcome) {
         write(of_outcome(effect, outcome));
     }
@@ -28,6 +42,19 @@ impl Observer for JsonLog {
 fn write(mut line: Value) {
     line["time"] = json!(clock::now().0);
     eprintln!("{line}");
+}
+
+/// A change of an application's status, as `status` shows it. `from` is null of a new application, `to` of one that is gone.
+fn of_change(change: &Change) -> Value {
+    let word = |report: &pilotage_core::state::StatusReport| report.word.as_str();
+    json!({
+        "level": "info",
+        "application": change.application,
+        "uid": change.uid,
+        "from": change.from.as_ref().map(word),
+        "to": change.to.as_ref().map(word),
+        "message": change.to.as_ref().map_or("", |report| &*report.message),
+    })
 }
 
 /// What became of an effect, with all that names it. `application` is the model's name where a model asked.

@@ -3,3 +3,4 @@
 pub mod listen;
 pub mod log;
 pub mod metrics;
+pub mod statuses;

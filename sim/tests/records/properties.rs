@@ -279,6 +279,9 @@ proptest! {
                 break;
             };
             prop_assert_eq!(check_change(&application, &after), Ok(()), "{:?}", one);
+            // What the log says of a status is what `status` shows.
+            let said = StatusReport::shown(after.status.units.iter(), &after.status.provisioner.report);
+            prop_assert_eq!(said, after.shown_status().report);
             let told = !changes_of(&reply).is_empty();
             prop_assert_eq!(told, application != after);
             let records: Vec<RecordId> = changes_of(&reply).iter().filter_map(Event::record).collect();

@@ -27,7 +27,7 @@ pub const TRACE: Opt = Opt::value(
 const LOG_FORMAT: Opt = Opt::value(
     "log-format",
     "text|json",
-    "lines for people, or one JSON object per outcome (default: text)",
+    "lines for people, or one JSON object per outcome and change of status (default: text)",
 );
 
 /// How far trust goes.
@@ -147,7 +147,7 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let effects = parsed.flag("verbose");
     let told: Arc<dyn Observer> = match parsed.value("log-format") {
         None | Some("text") => Arc::new(Told { effects }),
-        Some("json") => Arc::new(JsonLog),
+        Some("json") => Arc::new(JsonLog::default()),
         Some(other) => {
             return Err(Failure::usage(format!(
                 "there is no log format {other:?}; use text or json"
