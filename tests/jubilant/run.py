@@ -2,6 +2,7 @@
 
     python tests/jubilant/run.py target/release/pilotage
 
+The state is a new file, or what PILOTAGE_JUBILANT_STATE names (`kubernetes`: in the cluster, which must be one for tests).
 The rows follow one another on one model, as a script's lines do; the first that fails ends the run.
 """
 
@@ -208,7 +209,9 @@ def service(program, folder):
     (folder / "bin").mkdir()
     (folder / "bin" / "juju").symlink_to(program)
     os.environ["PATH"] = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    os.environ["PILOTAGE_STATE"] = str(folder / "state.db")
+    # Never whatever state the caller happens to mean: the rows destroy what they find.
+    os.environ["PILOTAGE_STATE"] = os.environ.get("PILOTAGE_JUBILANT_STATE") or str(folder / "state.db")
+    os.environ["XDG_DATA_HOME"] = str(folder)
     os.environ.setdefault("PILOTAGE_EMBEDDED_LATENCIES", "instant")
     for name in ("JUJU_MODEL", "PILOTAGE_MODEL", "JUJU_CONTROLLER", "PILOTAGE_CONTROLLER"):
         os.environ.pop(name, None)

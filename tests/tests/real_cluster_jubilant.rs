@@ -13,16 +13,26 @@ const PYTHON: &str = "PILOTAGE_JUBILANT_PYTHON";
 
 #[test]
 fn every_row_of_jubilant_passes_on_a_real_control_plane() {
+    every_row_passes("every_row_of_jubilant_passes_on", &[]);
+}
+
+#[test]
+fn every_row_of_jubilant_passes_with_its_state_in_the_cluster() {
+    let variables = [("PILOTAGE_JUBILANT_STATE", "kubernetes")];
+    every_row_passes("every_row_of_jubilant_passes_with", &variables);
+}
+
+fn every_row_passes(test: &str, variables: &[(&str, &str)]) {
     let Ok(python) = std::env::var(PYTHON) else {
         // Past the test runner's capture.
         let said = writeln!(
             std::io::stderr(),
-            "NOT RUN: Jubilant on a real control plane: no Python is named that has it; then {PYTHON}=VENV/bin/python cargo test -p pilotage-tests --test real_cluster_jubilant"
+            "NOT RUN: {test}: no Python is named that has it; then {PYTHON}=VENV/bin/python cargo test -p pilotage-tests {test}"
         );
         drop(said);
         return;
     };
-    let Some(cluster) = own_control_plane("every_row_of_jubilant") else {
+    let Some(cluster) = own_control_plane(test) else {
         return;
     };
     let _players = Players::everywhere(&cluster);
@@ -32,6 +42,7 @@ fn every_row_of_jubilant_passes_on_a_real_control_plane() {
         .arg(program())
         .env("KUBECONFIG", desk.folder().join("kubeconfig"))
         .env("PILOTAGE_CLUSTER", "kubeconfig")
+        .envs(variables.iter().copied())
         .output()
         .expect("Python runs");
     let said = String::from_utf8_lossy(&output.stdout);
