@@ -250,23 +250,28 @@ impl View {
 
     /// A unit by number.
     pub fn unit(&self, number: u32) -> Option<&Arc<Unit>> {
-        self.record.units.iter().find(|unit| unit.number == number)
+        let units = &self.record.units;
+        let at = units.binary_search_by_key(&number, |unit| unit.number);
+        at.ok().and_then(|at| units.get(at))
     }
 
     /// The pod of a unit: by the uid of the workload that owns it, never by labels alone. While there is no workload, a
     /// pod of ours that is left is still the unit's.
     pub fn pod(&self, ordinal: u32) -> Option<&PodSeen> {
         let workload = self.workload.as_ref().map(|workload| workload.uid);
-        let fits = |pod: &&PodSeen| {
-            pod.ordinal == ordinal
-                && (workload.is_none() || pod.owner.is_none() || pod.owner == workload)
-        };
-        self.pods.iter().find(fits)
+        let pods = &self.pods;
+        let at = pods.binary_search_by_key(&ordinal, |pod| pod.ordinal);
+        let pod = at.ok().and_then(|at| pods.get(at))?;
+        let mine = workload.is_none() || pod.owner.is_none() || pod.owner == workload;
+        mine.then_some(pod)
     }
 
     /// A claim by name.
     pub fn claim(&self, name: &str) -> Option<&ClaimSeen> {
-        self.claims.iter().find(|claim| &*claim.name == name)
+        let at = self
+            .claims
+            .binary_search_by(|claim| (*claim.name).cmp(name));
+        at.ok().and_then(|at| self.claims.get(at))
     }
 
     /// Computes again what we want there to be. To be called when the record or the model has changed.

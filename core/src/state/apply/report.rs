@@ -46,16 +46,14 @@ impl Application {
     }
 
     fn report_storage(&mut self, at: Timestamp, report: &StorageReport) {
-        let attached =
-            self.status.storage.iter().any(|storage| {
-                storage.number == report.number && self.unit(storage.unit).is_some()
-            });
-        let storages = &mut self.status.storage;
-        let storage = storages
-            .binary_search_by_key(&report.number, |storage| storage.number)
-            .ok()
-            .and_then(|place| storages.get_mut(place));
-        if let Some(storage) = storage {
+        let storages = &self.status.storage;
+        let Ok(place) = storages.binary_search_by_key(&report.number, |storage| storage.number)
+        else {
+            return;
+        };
+        let unit = storages.get(place).map(|storage| storage.unit);
+        let attached = unit.is_some_and(|unit| self.unit(unit).is_some());
+        if let Some(storage) = self.status.storage.get_mut(place) {
             storage.given.clone_from(&report.given);
             let word = match attached {
                 true => report.word,

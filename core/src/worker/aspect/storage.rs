@@ -2,6 +2,7 @@
 //! So has every claim that a unit left behind; and nothing else.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::charm::{Filesystem, FilesystemKind};
@@ -96,15 +97,14 @@ fn missing(view: &View) -> Vec<NewStorage> {
     let Some(provisioning) = view.provisioning() else {
         return Vec::new();
     };
+    let known: BTreeSet<(u32, &str, Option<u32>)> = (view.record.storage.iter())
+        .map(|known| (known.unit, &*known.storage, known.index))
+        .collect();
     let mut missing = Vec::new();
     for unit in &view.record.units {
         for filesystem in &provisioning.filesystems {
-            let known = view.record.storage.iter().any(|storage| {
-                storage.unit == unit.number
-                    && storage.storage == filesystem.storage
-                    && storage.index == filesystem.index
-            });
-            if !known && unit.life == Life::Alive {
+            let place = (unit.number, &*filesystem.storage, filesystem.index);
+            if !known.contains(&place) && unit.life == Life::Alive {
                 missing.push(NewStorage {
                     number: 0,
                     unit: unit.number,
@@ -115,12 +115,11 @@ fn missing(view: &View) -> Vec<NewStorage> {
             }
         }
     }
+    let named = (view.record.storage.iter()).filter_map(|known| known.claim.as_deref());
+    let new = missing.iter().filter_map(|new| new.claim.as_deref());
+    let named: BTreeSet<&str> = named.chain(new).collect();
     let unnamed = view.claims.iter().filter(|claim| {
-        let named = |name: &Option<Box<str>>| name.as_deref() == Some(&claim.name);
-        !claim.deleting
-            && !view.kept.contains(&claim.name)
-            && !missing.iter().any(|new| named(&new.claim))
-            && !view.record.storage.iter().any(|known| named(&known.claim))
+        !claim.deleting && !view.kept.contains(&claim.name) && !named.contains(&*claim.name)
     });
     let of_claims: Vec<NewStorage> = unnamed
         .filter_map(|seen| {
