@@ -447,7 +447,8 @@ impl ModelWorker {
                     .ownership()
                     .is_some_and(|o| o.model == self.view.uid);
                 let known = self.memory.was == Some(metadata.uid);
-                if (ours || known) && key.kind == Kind::Namespace {
+                // What is still ours though a delete met another version: it is not "something else under that name".
+                if ours || (known && key.kind == Kind::Namespace) {
                     self.observe(object);
                 }
                 self.memory.read.insert(key, Some(metadata.uid));
