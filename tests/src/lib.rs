@@ -2,6 +2,7 @@
 
 pub mod charms;
 pub mod child;
+pub mod collector;
 pub mod conformance;
 pub mod control_plane;
 pub mod custom;

@@ -138,6 +138,8 @@ impl Shared {
     async fn batch(self: Arc<Self>, batch: Vec<Effect>) {
         let counted = self.monitor.batch();
         let mut going = true;
+        let owner = batch.first().map(|effect| effect.id.owner);
+        self.observer.batch(&batch);
         for effect in batch {
             let effect = Arc::new(effect);
             let outcome = if going {
@@ -155,6 +157,9 @@ impl Shared {
             if self.events.send(event).await.is_err() {
                 return;
             }
+        }
+        if let Some(owner) = owner {
+            self.observer.batch_ended(owner);
         }
         counted.ended(!going);
     }

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use pilotage_core::effect::Effect;
 use pilotage_core::event::Event;
+use pilotage_core::name::Uid;
 use pilotage_core::outcome::Outcome;
 use pilotage_core::provisioner::Config;
 use tokio::sync::mpsc;
@@ -83,12 +84,51 @@ impl Settings {
 pub trait Observer: Send + Sync {
     /// The core is to be told of something.
     fn event(&self, _event: &Event) {}
+    /// Effects are to be run, in their order. No others of their owner are, until [`Observer::batch_ended`].
+    fn batch(&self, _effects: &[Effect]) {}
+    /// The batch of an owner has ended: each of its effects has an outcome.
+    fn batch_ended(&self, _owner: Uid) {}
     /// An effect is to be run.
     fn effect(&self, _effect: &Effect) {}
     /// What became of an effect.
     fn outcome(&self, _effect: &Effect, _outcome: &Outcome) {}
     /// Something that a person should know.
     fn warning(&self, _text: &str) {}
+}
+
+/// Tells two.
+pub struct Both(pub Arc<dyn Observer>, pub Arc<dyn Observer>);
+
+impl Observer for Both {
+    fn event(&self, event: &Event) {
+        self.0.event(event);
+        self.1.event(event);
+    }
+
+    fn batch(&self, effects: &[Effect]) {
+        self.0.batch(effects);
+        self.1.batch(effects);
+    }
+
+    fn batch_ended(&self, owner: Uid) {
+        self.0.batch_ended(owner);
+        self.1.batch_ended(owner);
+    }
+
+    fn effect(&self, effect: &Effect) {
+        self.0.effect(effect);
+        self.1.effect(effect);
+    }
+
+    fn outcome(&self, effect: &Effect, outcome: &Outcome) {
+        self.0.outcome(effect, outcome);
+        self.1.outcome(effect, outcome);
+    }
+
+    fn warning(&self, text: &str) {
+        self.0.warning(text);
+        self.1.warning(text);
+    }
 }
 
 /// Tells nobody.

@@ -3,4 +3,5 @@
 pub mod listen;
 pub mod log;
 pub mod metrics;
+pub mod spans;
 pub mod statuses;

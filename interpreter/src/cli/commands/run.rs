@@ -11,9 +11,10 @@ use super::super::provisioning::{Plan, Provisioning, Told};
 use super::super::session::Session;
 use super::super::state::State;
 use crate::monitor::Monitor;
-use crate::runtime::Observer;
+use crate::runtime::{Both, Observer};
 use crate::service::listen::{ListenError, Listener};
 use crate::service::log::JsonLog;
+use crate::service::spans::{self, Spans, Wrong};
 use crate::trace::{Tracing, replay};
 
 /// What `--trace` is for.
@@ -141,6 +142,15 @@ fn listen(
     Ok(())
 }
 
+/// What tells of spans, if OpenTelemetry's variables ask for them.
+fn spans(session: &Session<'_>) -> Result<Option<Arc<Spans>>, Failure> {
+    let settings = spans::Settings::read(|name| session.environment.variable(name));
+    let settings = settings.map_err(|wrong: Wrong| Failure::usage(wrong.to_string()))?;
+    let spans = settings.map(Spans::start).transpose();
+    let spans = spans.map_err(|error| Failure::failed(format!("cannot send spans: {error}")))?;
+    Ok(spans.map(Arc::new))
+}
+
 fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let state = State::open(session, parsed)?;
     let tracing = tracing(session, parsed, &state);
@@ -166,6 +176,11 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     };
     let cluster = Choice::of(session.environment, parsed)?;
     let namespaces = namespaces(session.environment, parsed, &cluster)?;
+    let spans = spans(session)?;
+    let told: Arc<dyn Observer> = match &spans {
+        Some(spans) => Arc::new(Both(told, spans.clone())),
+        None => told,
+    };
     let monitor = Arc::<Monitor>::default();
     if let Some(address) = parsed.value("listen") {
         listen(session, address, monitor.clone()).map_err(|error| match error {
@@ -186,5 +201,10 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
     let provisioning = Provisioning::start(&state, plan)?;
     let provisioning = provisioning.running(|words| session.note(words))?;
     session.note(&format!("provisioner runs on {}", state.place()));
-    provisioning.wait()
+    let ended = provisioning.wait();
+    let dropped = spans.map_or(0, |spans| spans.end());
+    if dropped > 0 {
+        session.note(&format!("spans were dropped: {dropped}"));
+    }
+    ended
 }
