@@ -228,3 +228,47 @@ fn a_service_asked_for_json_writes_a_line_per_change_of_a_status_and_none_on_a_r
     assert_eq!(told.last().map(|(_, to)| to), Some(&Value::Null));
     assert!(told.is_sorted_by(|one, next| one.1 == next.0), "{told:?}");
 }
+
+#[test]
+fn a_watch_of_the_status_ends_when_nobody_can_read_it() {
+    let desk = with_ledger();
+    desk.ok("add-model shop");
+    let ended = |command: &mut std::process::Command| {
+        let mut watch = command.spawn().expect("it runs");
+        // Whoever reads goes away at once.
+        drop(watch.stdout.take());
+        until("the watch ends", || watch.try_wait().expect("its end"))
+    };
+    let full = std::fs::File::create("/dev/full").expect("a device that is full");
+    let mut to_a_full_disk = desk.command("status --watch 100ms");
+    let status = ended(to_a_full_disk.stdout(full));
+    assert_eq!(status.code(), Some(1), "what could not be written fails");
+    let mut to_nobody = desk.command("status --watch 100ms");
+    let status = ended(to_nobody.stdout(std::process::Stdio::piped()));
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn what_has_no_end_is_not_read_to_its_end() {
+    let desk = with_ledger();
+    desk.ok("add-model shop");
+    desk.ok("deploy ./ledger ledger");
+    desk.write("nothing.jsonl", "");
+    for (call, said) in [
+        ("config ledger --file /dev/zero", "larger than 5 MiB"),
+        (
+            "deploy ./ledger other --config /dev/zero",
+            "larger than 5 MiB",
+        ),
+        ("add-model other --config /dev/zero", "larger than 5 MiB"),
+        ("model-config --file /dev/zero", "larger than 5 MiB"),
+        ("deploy /dev/zero", "/dev/zero"),
+        ("replay /dev/zero", "it is no file"),
+        ("replay nothing.jsonl", "it is empty"),
+    ] {
+        let output = desk.call(call);
+        let (_, words) = texts(&output);
+        assert_eq!(output.status.code(), Some(1), "{call}: {words}");
+        assert!(words.contains(said), "{call}: {words}");
+    }
+}

@@ -10,6 +10,7 @@
 //!
 //! A command that only reads is a pure function from records, a clock and names to a value that [`output`] prints.
 
+pub mod bounded;
 pub mod catalogue;
 pub mod cluster;
 pub mod commands;

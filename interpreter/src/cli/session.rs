@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 
+use super::bounded;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::grammar::{Command, Parsed};
@@ -37,6 +38,8 @@ pub struct Session<'a> {
     wrote: bool,
     /// Why data could not be written, the first time that it could not.
     lost: Option<std::io::Error>,
+    /// Whether data could not be written, for whatever reason.
+    unread: bool,
 }
 
 impl<'a> Session<'a> {
@@ -89,6 +92,7 @@ impl<'a> Session<'a> {
             file,
             wrote: false,
             lost: None,
+            unread: false,
         })
     }
 
@@ -120,11 +124,17 @@ impl<'a> Session<'a> {
                 .write_all(data.as_bytes())
                 .and_then(|()| self.streams.out.flush()),
         };
-        if let Err(error) = written
-            && error.kind() != std::io::ErrorKind::BrokenPipe
-        {
-            self.lost.get_or_insert(error);
+        if let Err(error) = written {
+            self.unread = true;
+            if error.kind() != std::io::ErrorKind::BrokenPipe {
+                self.lost.get_or_insert(error);
+            }
         }
+    }
+
+    /// Whether data could not be written: to go on printing is of no use.
+    pub fn is_unread(&self) -> bool {
+        self.unread
     }
 
     /// One line of data.
@@ -187,12 +197,8 @@ impl<'a> Session<'a> {
     /// # Errors
     /// It cannot be read, or is no UTF-8.
     pub fn read_input(&mut self) -> Result<String, Failure> {
-        let mut text = String::new();
-        self.streams
-            .input
-            .read_to_string(&mut text)
-            .map_err(|error| Failure::failed(format!("cannot read stdin: {error}")))?;
-        Ok(text)
+        bounded::text(&mut self.streams.input)
+            .map_err(|error| Failure::failed(format!("cannot read stdin: {error}")))
     }
 
     /// Ends the call: says what went wrong, and gives the exit code.

@@ -69,6 +69,20 @@ pub fn replay(path: &Path) -> Result<Replayed, ReplayError> {
             path: path.to_owned(),
         });
     }
+    for file in &files {
+        let about = std::fs::metadata(file).map_err(failed)?;
+        // A pipe would be waited for, and a device has no end.
+        if !about.is_file() {
+            return Err(failed(io::Error::other(
+                "it is no file: name a trace, or a folder of traces",
+            )));
+        }
+        if about.len() == 0 && file == path {
+            return Err(failed(io::Error::other(
+                "it is empty: there is no step in it",
+            )));
+        }
+    }
     let mut replayed = Replayed::default();
     let mut replay = Replay::new();
     for file in files {

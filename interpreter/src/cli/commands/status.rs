@@ -86,6 +86,9 @@ fn run(session: &mut Session<'_>, parsed: &Parsed) -> Done {
         }
         first = false;
         show(session, parsed, &state, utc)?;
+        if session.is_unread() {
+            return Ok(());
+        }
         std::thread::sleep(period.max(Duration::from_millis(100)));
     }
 }

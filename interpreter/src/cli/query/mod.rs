@@ -116,9 +116,9 @@ pub enum Function {
     EndsWith,
 }
 
-/// A mistake in a query, shown under it.
+/// A mistake in a query, shown under it; of a long query under what is around it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot parse query: {problem}\n{query}\n{:>width$}", "^", width = .at + 1)]
+#[error("cannot parse query: {problem}\n{}", around(query, *at))]
 pub struct QueryError {
     /// The query.
     pub query: String,
@@ -126,6 +126,26 @@ pub struct QueryError {
     pub at: usize,
     /// What is wrong.
     pub problem: String,
+}
+
+/// What is around a place in a text, and a sign under the place.
+fn around(text: &str, at: usize) -> String {
+    const BEFORE: usize = 40;
+    const WIDEST: usize = 100;
+    let letters: Vec<char> = text.chars().collect();
+    let whole = letters.len() <= WIDEST;
+    let start = if whole { 0 } else { at.saturating_sub(BEFORE) };
+    let shown: String = letters.iter().skip(start).take(WIDEST).collect();
+    let (left, right) = (
+        if start > 0 { "…" } else { "" },
+        if start + WIDEST < letters.len() {
+            "…"
+        } else {
+            ""
+        },
+    );
+    let width = at - start + left.chars().count() + 1;
+    format!("{left}{shown}{right}\n{:>width$}", "^")
 }
 
 #[cfg(test)]

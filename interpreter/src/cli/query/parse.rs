@@ -5,6 +5,8 @@ use super::{Comparison, Expression, Function, Kind, QueryError, Value};
 
 /// How deep parentheses may nest.
 const DEEPEST: usize = 64;
+/// How many `&&` and `||` there may be: an expression is as deep as it has parts.
+const MOST_PARTS: usize = 256;
 
 /// Reads a query.
 ///
@@ -16,6 +18,7 @@ pub fn parse(query: &str) -> Result<Expression, QueryError> {
         tokens: tokens(query)?,
         next: 0,
         depth: 0,
+        parts: 0,
     };
     let expression = parser.either()?;
     match parser.peek() {
@@ -29,6 +32,7 @@ struct Parser<'a> {
     tokens: Vec<(usize, Token)>,
     next: usize,
     depth: usize,
+    parts: usize,
 }
 
 impl Parser<'_> {
@@ -89,6 +93,7 @@ impl Parser<'_> {
                 self.depth -= 1;
                 return Ok(left);
             }
+            self.another(at)?;
             let right = self.both()?;
             let kind = Kind::Or(Box::new(left), Box::new(right));
             left = Expression { at, kind };
@@ -102,10 +107,21 @@ impl Parser<'_> {
             if !self.take("&&") {
                 return Ok(left);
             }
+            self.another(at)?;
             let right = self.comparison()?;
             let kind = Kind::And(Box::new(left), Box::new(right));
             left = Expression { at, kind };
         }
+    }
+
+    /// Counts what is tied to what was before.
+    fn another(&mut self, at: usize) -> Result<(), QueryError> {
+        self.parts += 1;
+        if self.parts > MOST_PARTS {
+            let problem = format!("it has more than {MOST_PARTS} && and ||: ask in several calls");
+            return Err(self.fail(at, problem));
+        }
+        Ok(())
     }
 
     fn comparison(&mut self) -> Result<Expression, QueryError> {

@@ -90,6 +90,24 @@ fn the_answer_tells_what_was_looked_at() {
     assert_eq!(seen, ["life: alive", "name: ledger"]);
 }
 
+#[test]
+fn a_query_is_as_long_as_it_can_be_and_an_error_shows_a_line_of_it() {
+    for sign in ["&&", "||"] {
+        let long = |parts: usize| vec!["life == \"alive\""; parts].join(&format!(" {sign} "));
+        assert_eq!(ask(&long(257), &[]), Ok(true));
+        for parts in [258, 3_000, 100_000] {
+            let told = ask(&long(parts), &[]).unwrap_err();
+            assert!(told.contains("more than 256 && and ||"), "{told}");
+            assert!(told.len() < 400, "{told}");
+            assert!(told.lines().nth(2).unwrap().ends_with('^'), "{told}");
+        }
+    }
+    for open in ["(", "len(", "forEach("] {
+        let told = ask(&open.repeat(100_000), &[]).unwrap_err();
+        assert!(told.len() < 400, "{told}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_breaks_the_parser(query in "[a-z\"'()=&|<>., 0-9-]{0,40}") {

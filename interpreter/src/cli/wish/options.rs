@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use pilotage_core::charm::document::Scalar;
 use pilotage_core::charm::{Charm, ConfigValue, DeviceDirective, StorageDirective, config};
 
+use super::super::bounded;
 use super::super::failure::Failure;
 use super::super::session::Session;
 use crate::charm::{GivenResource, read_resource, read_values};
-
-/// The largest file that an option can be set from (`K=@FILE`).
-const LARGEST: usize = 5 << 20;
 
 /// Values by name, typed by a charm's options; and settings of the application itself.
 pub type Typed = (BTreeMap<String, ConfigValue>, BTreeMap<String, String>);
@@ -68,7 +66,7 @@ pub fn values_of_file(
     under: Option<&str>,
 ) -> Result<BTreeMap<String, Scalar>, Failure> {
     let path = session.environment.path(file);
-    let text = std::fs::read_to_string(&path)
+    let text = bounded::text_of(&path)
         .map_err(|error| Failure::failed(format!("cannot read \"{}\": {error}", path.display())))?;
     read_values(&text, file, under).map_err(|problem| Failure::failed(problem.to_string()))
 }
@@ -88,11 +86,7 @@ pub fn content(session: &Session<'_>, value: &str) -> Result<String, Failure> {
             path.display()
         ))
     };
-    let bytes = std::fs::read(&path).map_err(|error| refuse(error.to_string()))?;
-    if bytes.len() > LARGEST {
-        return Err(refuse("it is larger than 5 MiB".into()));
-    }
-    String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8".into()))
+    bounded::text_of(&path).map_err(|error| refuse(error.to_string()))
 }
 
 /// Gives values their meaning by a charm's options.

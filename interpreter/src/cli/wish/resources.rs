@@ -9,6 +9,7 @@ use pilotage_core::secret::{Placeholder, SecretRef};
 use pilotage_core::state::{Login, Resource, ResourceValue};
 use serde_json::json;
 
+use super::super::bounded;
 use super::super::failure::Failure;
 use crate::charm::GivenResource;
 use crate::store::StoreError;
@@ -31,7 +32,7 @@ pub fn kept(
     for (name, given) in given {
         let value = match given {
             GivenResource::File(path) => {
-                let content = std::fs::read(path).map_err(|error| {
+                let content = bounded::bytes_of_file(path).map_err(|error| {
                     Failure::failed(format!(
                         "resource \"{name}\": cannot read {}: {error}",
                         path.display()
