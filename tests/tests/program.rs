@@ -208,20 +208,31 @@ fn changes(stderr: &str) -> Vec<(Value, Value)> {
 #[test]
 fn a_service_asked_for_json_writes_a_line_per_change_of_a_status_and_none_on_a_restart() {
     let desk = with_ledger();
-    let service = desk.start("run --log-format json");
+    let mut service = desk.start("run --log-format json");
     desk.ok("add-model shop");
+    // It has read the state: what comes now is a change.
+    service.until_it_says("create Namespace");
     desk.ok("deploy ./ledger ledger -n 1");
-    desk.wait("an active unit", |status| active(status, "ledger", 1));
+    // The line comes a moment after what it tells of.
+    service.until_it_says("\"to\":\"active\"");
     let (_, stderr, _) = service.stop();
     let told = changes(&stderr);
     assert_eq!(told.first().map(|(from, _)| from), Some(&Value::Null));
-    assert_eq!(told.last().map(|(_, to)| to), Some(&json!("active")));
+    assert_eq!(
+        told.last().map(|(_, to)| to),
+        Some(&json!("active")),
+        "{stderr}"
+    );
     // Each begins where the one before ended: none is left out.
     assert!(told.is_sorted_by(|one, next| one.1 == next.0), "{told:?}");
 
-    let service = desk.start("run --log-format json");
+    let mut service = desk.start("run --log-format json");
+    desk.wait("it has read the state", |status| {
+        active(status, "ledger", 1)
+    });
+    service.until_it_says("provisioner runs on");
     desk.ok("remove-application ledger --no-prompt --destroy-storage");
-    desk.wait("it is gone", |status| status["applications"] == json!({}));
+    service.until_it_says("\"to\":null");
     let (_, stderr, _) = service.stop();
     let told = changes(&stderr);
     assert_eq!(told.first().map(|(from, _)| from), Some(&json!("active")));
@@ -271,4 +282,58 @@ fn what_has_no_end_is_not_read_to_its_end() {
         assert_eq!(output.status.code(), Some(1), "{call}: {words}");
         assert!(words.contains(said), "{call}: {words}");
     }
+}
+
+#[test]
+fn a_provisioner_whose_state_or_lock_is_taken_away_ends_and_says_what_to_do() {
+    for (file, away) in [
+        ("state.db", "moved.db"),
+        ("state.db.lock", "moved.lock"),
+        ("state.db", "state.db"),
+    ] {
+        let desk = with_ledger();
+        let mut service = desk.start("run");
+        service.until_it_says("provisioner runs on");
+        desk.ok("add-model shop");
+        let (file, away) = (desk.folder().join(file), desk.folder().join(away));
+        if file == away {
+            // Another file in its place, as a copy that is put back.
+            let copy = desk.folder().join("copy.db");
+            std::fs::copy(&file, &copy).expect("a copy");
+            std::fs::rename(&copy, &file).expect("it is put in its place");
+        } else {
+            std::fs::rename(&file, &away).expect("it is there");
+        }
+        let status = until("it ends", || service.ended());
+        assert_eq!(status.code(), Some(1));
+        let said = service.said();
+        assert!(
+            said.contains("was moved, deleted or replaced while it was in use"),
+            "{said}"
+        );
+        assert!(said.contains(&*file.to_string_lossy()), "{said}");
+    }
+}
+
+#[test]
+fn a_state_has_one_lock_and_one_cluster_by_whatever_name_it_is_called() {
+    let desk = with_ledger();
+    std::os::unix::fs::symlink("state.db", desk.folder().join("link.db")).expect("a link");
+    let link = desk.folder().join("link.db");
+    let link = link.to_string_lossy();
+    // The link comes first: what it leads to is not there yet.
+    let mut service = desk.start_with("run", &[("PILOTAGE_STATE", &link)]);
+    service.until_it_says("provisioner runs on");
+    let second = desk.call("run");
+    let (_, words) = texts(&second);
+    assert!(
+        words.contains("a provisioner is already running on"),
+        "{words}"
+    );
+    desk.ok("add-model shop");
+    desk.ok("deploy ./ledger ledger");
+    desk.wait("an active unit", |status| active(status, "ledger", 1));
+    let (_, words, well) = service.stop();
+    assert!(well, "{words}");
+    assert!(!desk.folder().join("link.db.lock").exists());
 }

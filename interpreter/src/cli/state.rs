@@ -72,7 +72,7 @@ impl Place {
             Some(named) => match named.strip_prefix("kubernetes:") {
                 Some("") => return Err(Failure::usage("--state kubernetes: names no context")),
                 Some(context) => Some(context.to_owned()),
-                None => return Ok(Place::File(environment.path(named))),
+                None => return Ok(Place::File(real(environment.path(named)))),
             },
         };
         let access = match (&context, Choice::named(environment, parsed)?) {
@@ -84,6 +84,26 @@ impl Place {
             },
         };
         Ok(Place::Cluster { access, context })
+    }
+}
+
+/// Where a path leads: by whatever name a state is called, it has one lock, one embedded cluster and one folder of traces.
+fn real(path: PathBuf) -> PathBuf {
+    let linked = std::fs::read_link(&path).ok();
+    let aim = linked.map(|aim| {
+        path.parent()
+            .map_or_else(|| aim.clone(), |at| at.join(&aim))
+    });
+    let path = aim.unwrap_or(path);
+    if let Ok(whole) = path.canonicalize() {
+        return whole;
+    }
+    // A file that is not there yet has a folder, perhaps.
+    let (folder, name) = (path.parent(), path.file_name());
+    let folder = folder.and_then(|folder| folder.canonicalize().ok());
+    match (folder, name) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
     }
 }
 

@@ -168,10 +168,11 @@ pub enum RuntimeError {
 /// Runs the provisioner of a state on a cluster, until `stop` ends, or the authority to act does.
 ///
 /// # Errors
-/// It could not be started. Once it runs, whatever goes wrong is told to the core, or to the observer.
+/// It could not be started, or the state is no longer the one that is held. Whatever else goes wrong once it runs is told
+/// to the core, or to the observer.
 pub async fn run(
     store: Arc<dyn Store>,
-    _held: &Held,
+    held: &Held,
     cluster: Arc<dyn Cluster>,
     settings: Settings,
     stop: impl Future<Output = ()>,
@@ -198,7 +199,8 @@ pub async fn run(
     let ended = settings.authority.ended();
     tokio::pin!(stop, ended);
     let mut pause = Duration::ZERO;
-    loop {
+    let mark = held.mark();
+    let ended = loop {
         let now = clock::now();
         let rest = match pilot.wake_at() {
             Some(wake) if wake <= now => pause,
@@ -207,8 +209,8 @@ pub async fn run(
         };
         monitor.pulse.rests(rest);
         let event = tokio::select! {
-            () = &mut stop => break,
-            () = &mut ended => break,
+            () = &mut stop => break Ok(()),
+            () = &mut ended => break Ok(()),
             () = dispatcher.ended() => None,
             event = events.recv() => event,
             () = tokio::time::sleep(rest) => None,
@@ -218,7 +220,10 @@ pub async fn run(
         let event = match event {
             Some(event) => event,
             None if pilot.wake_at().is_some_and(|wake| wake <= now) => Event::Timer,
-            None => continue,
+            None => match mark.check() {
+                Ok(()) => continue,
+                Err(replaced) => break Err(replaced.into()),
+            },
         };
         let timer = event == Event::Timer;
         let completed = matches!(event, Event::EffectCompleted { .. });
@@ -232,12 +237,18 @@ pub async fn run(
         }
         let in_vain = timer && pilot.wake_at() == before && effects.is_empty();
         pause = if in_vain { BREATH } else { Duration::ZERO };
+        // What is done for a state that nobody finds any more would be known to nobody.
+        if !effects.is_empty()
+            && let Err(replaced) = mark.check()
+        {
+            break Err(replaced.into());
+        }
         dispatcher.submit(effects);
-    }
+    };
     drop(sources);
     drop(dispatcher);
     monitor.ends();
-    Ok(())
+    ended
 }
 
 /// Ends when the process is asked to: by SIGTERM, SIGINT or SIGHUP.

@@ -86,6 +86,15 @@ pub enum StoreError {
         /// Who.
         holder: Holder,
     },
+    /// What was held is no longer what others find.
+    #[error(
+        "{} was moved, deleted or replaced while it was in use: nothing more is done with it; put it back if it was not meant to go, and start again",
+        path.display()
+    )]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// It belongs to another cluster.
     #[error(
         "state file {} belongs to the cluster with uid {theirs}, this one has {ours}; choose the other cluster, or another state with --state",

@@ -37,11 +37,48 @@ pub struct Held {
     /// The lock is on the open file: it ends when the file is closed, and no crash leaves it behind. A state that is
     /// in no file has none: there a lease says who acts.
     lock: Option<File>,
+    /// The state's file, if it is in one.
+    state: Option<PathBuf>,
     /// As others see us.
     pub holder: Holder,
 }
 
+/// The files of a state, as they were when it was taken: by their places on the disk, whatever their names lead to later.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mark(Vec<(PathBuf, Place)>);
+
+/// Device and number of a file.
+type Place = (u64, u64);
+
+fn place(path: &Path) -> Option<Place> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.dev(), file.ino()))
+}
+
+impl Mark {
+    /// Whether the names still lead to these files. Who writes to a file that nobody finds any more loses what is written,
+    /// and a lock that nobody finds holds nobody off.
+    ///
+    /// # Errors
+    /// [`StoreError::Replaced`].
+    pub fn check(&self) -> Result<(), StoreError> {
+        let replaced = self.0.iter().find(|(path, was)| place(path) != Some(*was));
+        match replaced {
+            None => Ok(()),
+            Some((path, _)) => Err(StoreError::Replaced { path: path.clone() }),
+        }
+    }
+}
+
 impl Held {
+    /// What is held, once the state is there. Nothing of a state that is in no file.
+    pub fn mark(&self) -> Mark {
+        let state = self.state.iter();
+        let files = state.flat_map(|state| [state.clone(), lock_path(state)]);
+        let files = files.filter_map(|path| place(&path).map(|place| (path, place)));
+        Mark(files.collect())
+    }
+
     /// Names this lock among all locks of all machines: whoever holds it has proof that every former holder of the
     /// same name is gone. None where the system does not tell one of its starts from another, or there is no lock.
     pub fn identity(&self) -> Option<String> {
@@ -56,6 +93,7 @@ impl Held {
     pub(super) fn elsewhere(at: Timestamp) -> Self {
         Held {
             lock: None,
+            state: None,
             holder: this_process(at),
         }
     }
@@ -123,10 +161,16 @@ pub(super) fn hold(state: &Path, at: Timestamp) -> Result<Held, StoreError> {
             Err(TryLockError::Error(source)) => return Err(io("lock", &path)(source)),
         }
     }
+    // Somebody took the lock's file away while it was waited for.
+    let locked = file.metadata().map_err(io("read", &path))?;
+    if place(&path) != Some((locked.dev(), locked.ino())) {
+        return Err(StoreError::Replaced { path });
+    }
     let holder = this_process(at);
     write(&mut file, &holder).map_err(io("write", &path))?;
     Ok(Held {
         lock: Some(file),
+        state: Some(state.to_owned()),
         holder,
     })
 }

@@ -29,7 +29,7 @@ use pilotage_core::time::Timestamp;
 
 pub use damage::Damaged;
 pub use error::StoreError;
-pub use holder::{Held, Holder, host_name};
+pub use holder::{Held, Holder, Mark, host_name};
 pub use kubernetes::CustomResources;
 pub use sqlite::Sqlite;
 
