@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pilotage_core::charm::{
     Charm, ConfigValue, Constraints, DeviceDirective, Filesystem, OptionKind, StorageDirective,
+    image,
 };
 use pilotage_core::digest::Digest;
 use pilotage_core::name::Uid;
@@ -115,6 +116,11 @@ fn names_nothing(constraints: &Constraints) -> bool {
     *constraints == Constraints::default()
 }
 
+/// As `pilotage deploy` checks what it is given: a pod of an image that cannot be named waits without end.
+fn check_image(place: &str, text: &str) -> Result<(), Box<str>> {
+    image::check(text).map_err(|problem| format!("{place}: {problem}").into())
+}
+
 /// The desire of an application's spec; or why it cannot be read.
 pub(super) fn read_application(spec: &Value) -> Result<Box<Desire>, Box<str>> {
     let failed = |error: serde_json::Error| format!("spec: {error}").into_boxed_str();
@@ -123,6 +129,12 @@ pub(super) fn read_application(spec: &Value) -> Result<Box<Desire>, Box<str>> {
     complete_charm(&mut charm);
     let charm: Charm = serde_json::from_value(charm)
         .map_err(|error| format!("spec.charm: {error}").into_boxed_str())?;
+    for resource in &charm.resources {
+        if let Some(source) = &resource.upstream_source {
+            let place = format!("spec.charm.resources, {}", resource.name);
+            check_image(&place, source)?;
+        }
+    }
     let config = wire.config.into_iter();
     let config = config
         .map(|(name, value)| {
@@ -140,6 +152,9 @@ pub(super) fn read_application(spec: &Value) -> Result<Box<Desire>, Box<str>> {
             let value = read_resource(resource).ok_or_else(|| -> Box<str> {
                 format!("spec.resources.{name}: an image, or a file with size and digest").into()
             })?;
+            if let ResourceValue::Image { path, .. } = &value {
+                check_image(&format!("spec.resources.{name}"), path)?;
+            }
             Ok((name, value))
         })
         .collect::<Result<_, Box<str>>>()?;
@@ -467,5 +482,19 @@ mod tests {
         );
         let list = words(json!({ "charm": { "name": "x" }, "config": { "a": [] } }));
         assert_eq!(&*list, "spec.config.a: a text, a number, or true or false");
+        let image = words(json!({
+            "charm": { "name": "x" }, "resources": { "web": { "image": "NOT an image" } },
+        }));
+        assert!(
+            image.starts_with("spec.resources.web: \"NOT an image\" is not an image reference"),
+            "{image}"
+        );
+        let source = words(json!({
+            "charm": { "name": "x", "resources": [{ "name": "web", "upstream_source": "a b" }] },
+        }));
+        assert!(
+            source.starts_with("spec.charm.resources, web: \"a b\""),
+            "{source}"
+        );
     }
 }
